@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold for the page: types, a bundle that is not stale, the tests with and without a browser.
 #   PAGE=report.html web/check.sh      tests a page of the program too
-#   BACK=isomap MAP=map.csv PLACES=places.csv ROWS=rows.csv STD=deviations.csv MARGINS=margins.csv compare its way back with
+#   BACK=isomap MAP=map.csv PLACES=places.csv ROWS=rows.csv STD=deviations.csv MARGINS=margins.csv compare its inverse transform with
 #   what `eigenfold reconstruct` wrote for these places of the map that `eigenfold embed` made (the page may have turned it)
 #   EIGENFOLD=target/release/eigenfold web/check.sh     tests the served page with the program
 # Needs node 20 and chromium (CHROMIUM=path, /usr/bin/chromium if not given).

@@ -50,11 +50,11 @@ function entry(id, title, more) {
   return {
     id, method, title, sweep: null, status: "done", reason: null, good_for, caution, seconds: 1.2, memory_mb: 40, converged: true,
     parameters: [{ name: "dims", asked: "2", used: "2" }], facts: [], warnings: [], dims: 2, map: null, scores: {}, pointwise: {},
-    spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, film: null, ...more,
+    spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null, ...more,
   };
 }
 
-/** A way back as the program would learn it, roughly. */
+/** An inverse transform as the program would learn it, roughly. */
 function wayBack(x, n, p) {
   const means = new Float64Array(p), spread = new Float64Array(p);
   let unit = 0;
@@ -63,7 +63,7 @@ function wayBack(x, n, p) {
   for (let i = 0; i < n * p; i++) spread[i % p] += ((x[i] - means[i % p]) / unit) ** 2 / n;
   const bases = spread.map((s) => 0.5 * Math.sqrt(s)), widths = new Float64Array(2 * p);
   for (let j = 0; j < p; j++) { widths[2 * j] = 0.9 + 0.01 * (j % 9); widths[2 * j + 1] = 1.9 + 0.02 * (j % 7); }
-  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, pieces: null, stretch: [1.1, 1.05] };
+  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, components: null, stretch: [1.1, 1.05] };
 }
 
 function referTo(block, back) {
@@ -115,7 +115,7 @@ export function small() {
   const maps = swept.map(({ perplexity, map, frames, curve }) => entry(`tsne perplexity=${perplexity}`, "t-SNE", {
     ...judged(block, judge, map, 2, n), sweep: { parameter: "perplexity", value: perplexity }, curve,
     back: referTo(block, back), shade: perplexity === 15 ? shade(block, x, p, map, n, back) : null,
-    film: { frames: block.add(Float32Array.from(frames.flatMap((frame) => [...frame])), [frames.length, n, 2]), labels: frames.map((_, at) => `step ${at * 10}`) },
+    animation: { frames: block.add(Float32Array.from(frames.flatMap((frame) => [...frame])), [frames.length, n, 2]), labels: frames.map((_, at) => `step ${at * 10}`) },
     parameters: [{ name: "perplexity", asked: String(perplexity), used: String(perplexity) }, { name: "steps", asked: null, used: "240" }, { name: "start", asked: null, used: "pca" }],
     facts: [{ name: "divergence", value: curve.at(-1)[1].toFixed(4), explain: "Kullback and Leibler's, at the end of the descent." }],
     converged: false, warnings: ["the descent ended after 240 steps, before its gradient was small; more steps may change the map"], seconds: 3.1,
@@ -127,7 +127,7 @@ export function small() {
     entry("isomap", "Isomap, 3 coordinates", { ...judged(block, judge, take(3), 3, n), spectrum: four.values }),
     entry("isomap line", "Isomap, 1 coordinate", { ...judged(block, judge, line, 1, n), back: referTo(block, back) }),
     entry("pca four", "PCA, 4 coordinates", { ...judged(block, judge, four.map, 4, n), spectrum: four.values }),
-    entry("mvu", "Maximum variance unfolding", { status: "failed", reason: "the neighborhood graph has 3 pieces; give more neighbors (12 connect them)", seconds: 0.2, converged: null }),
+    entry("mvu", "Maximum variance unfolding", { status: "failed", reason: "the neighborhood graph has 3 connected components; give more neighbors (12 connect them)", seconds: 0.2, converged: null }),
     entry("gplvm", `GP-LVM ${HOSTILE}`, { status: "skipped", reason: "it needs about 4 GB for 600 rows and 1 GB was allowed; allow more memory, or give fewer inducing points", seconds: null, memory_mb: null, converged: null, good_for: HOSTILE }),
   );
   const order = maps.filter((map) => map.map).sort((a, b) => b.scores.rnx.value - a.scores.rnx.value).map((map) => map.id);

@@ -19,7 +19,7 @@ await page.mouse.click(box.x + place[0], box.y + place[1]);
 await shot("pinned");
 await page.keyboard.press("Escape");
 await page.mouse.click(box.x + box.width * 0.5, box.y + 8);
-await shot("ground");
+await shot("background");
 await page.keyboard.press("Escape");
 await page.keyboard.down("Shift");
 await page.mouse.move(box.x + 20, box.y + 20);

@@ -1,7 +1,7 @@
-// The way back: the data row at a place of the map, with the deviation and the margin of every entry.
+// The inverse transform: the data row at a point of the map, with the 68 % and 95 % intervals of every entry.
 //
-// A port of crates/core/src/back/{kriging,neighborhood,at}.rs and of the units of preparation/back.rs, whose heads have the
-// formulas. The linear rule is x̄ + U y. Kriging predicts from the map points nearest to the place:
+// A port of crates/core/src/reconstruct/{kriging,neighborhood,prediction}.rs and of the units of preparation/back.rs, whose heads have the
+// formulas. The linear rule is x̄ + U y. Kriging predicts from the map points nearest to the point:
 //
 //   C = κ(‖y[a] − y[b]‖ / ℓh) + ηI,   c = κ(‖y[a] − y‖ / ℓh),   α = C⁻¹(c + 1β),   x̂ = Σ w[a] x[a]
 //   width[j] = w[j] √(b[j]² u + f[j]²),  at least g(1 − 1ᵀC⁻¹c) σ[j], at most g √2 σ[j]
@@ -11,21 +11,21 @@ import { inUnits } from "./data";
 
 /** How many neighbors the average roughness counts for. */
 const PRIOR = 4;
-/** The most that the weights of a place may sum to, signs apart. */
+/** The largest sum of the absolute weights of a prediction. */
 const LEAN = 3;
-/** Standard deviations on either side that hold 95 of 100. */
+/** Standard deviations on either side of a 95 % interval. */
 export const MARGIN = 1.959963984540054;
 /** Distances longer than this many lengths have no covariance. */
 const BEYOND = 300;
-/** Neighbors that tell the scale of a small group. */
+/** The neighbors that give the scale of a small group. */
 const FIRST = 8;
 /** Halvings of the interval that a width is searched in. */
 const HALVINGS = 40;
 
-/** What is said of one place. */
+/** The prediction at one point. */
 export interface Answer {
   row: Float64Array; deviations: Float64Array; margins: Float64Array;
-  /** Whether the place is further from all map points than these are from each other. */
+  /** Whether the point is further from all map points than these are from each other. */
   far: boolean;
 }
 
@@ -33,15 +33,15 @@ interface Neighborhood { near: number[]; to: number[]; between: Float64Array; ty
 
 interface Kriged { weights: Float64Array; variance: number; roughness: number; missing: number; lost: number }
 
-/** Why a place of this map cannot be asked, or null if it can. */
+/** The reason why this map has no inverse transform here, or null if it has one. */
 export function refusal(page: Page, map: MapData): string | null {
-  if (!map.back) return "this map has no way back to the data";
-  if (map.back.rule === "kriging" && !page.rows) return page.rows_note ?? "the rows are not in the page, and this way back needs them";
+  if (!map.back) return "this map has no inverse transform";
+  if (map.back.rule === "kriging" && !page.rows) return page.rows_note ?? "the rows are not in the page, and the inverse transform needs them";
   if (map.dims > 2) return `a click gives two coordinates and this map has ${map.dims}; eigenfold reconstruct takes them all`;
   return null;
 }
 
-/** The data row at a place, as the columns were prepared. */
+/** The data row at a point of the map, as the columns were prepared. */
 export function reconstruct(page: Page, map: MapData, place: number[]): Answer {
   const back = map.back!, near = neighborhood(map.map!, map.dims, place, back);
   const answer = back.rule === "linear" ? linear(back, place) : kriging(page.rows!, page.columns.length, back, near);
@@ -59,7 +59,7 @@ function linear(back: LinearBack, y: number[]): Omit<Answer, "far"> {
   return { row, deviations, margins: Float64Array.from(back.deviations, (width) => back.calibration_factor[1] * MARGIN * width) };
 }
 
-/** The map points nearest to a place, those of its component alone, nearest first. */
+/** The map points nearest to a point, those of its component alone, nearest first. */
 function neighborhood(map: Numbers, d: number, place: number[], back: KrigingBack | LinearBack): Neighborhood {
   const list = ofOneComponent(map, d, place, back);
   const near = list.map(({ row }) => row), to = list.map(({ distance }) => distance);
@@ -89,7 +89,7 @@ function between(map: Numbers, d: number, some: number[]): Float64Array {
   return all;
 }
 
-/** The k rows nearest to a place; of rows as near as each other the first. */
+/** The k rows nearest to a point; ties by index. */
 export function nearest(map: Numbers, d: number, place: ArrayLike<number>, k: number, without = -1): { row: number; distance: number }[] {
   const rows: number[] = [], squares: number[] = [], n = map.length / d;
   for (let i = 0; i < n; i++) {
@@ -228,14 +228,14 @@ function kriging(rows: Numbers, p: number, back: KrigingBack, around: Neighborho
   return { row, deviations: widths[0], margins: widths[1] };
 }
 
-/** The answer in the user's units: rows, deviations and margins. */
+/** The prediction in the user's units: rows, and half-widths of their 68 % and 95 % intervals. */
 export function answerInUnits(columns: Column[], answer: Answer): Answer {
   const row = answer.row.map((z, j) => inUnits(columns[j], z)), deviations = answer.deviations.slice(), margins = answer.margins.slice();
   columns.forEach((column, j) => { [deviations[j], margins[j]] = widthsInUnits(column, answer.row[j], [answer.deviations[j], answer.margins[j]]); });
   return { ...answer, row, deviations, margins };
 }
 
-/** The widths of a number in the user's units; for a logarithm those that hold the share that was promised. */
+/** The widths of a number in the user's units; for a logarithm those with the nominal coverage. */
 export function widthsInUnits(column: Column, z: number, widths: [number, number]): [number, number] {
   if (!column.log) return [column.scale * widths[0], column.scale * widths[1]];
   const deviation = widths[0], margin = Math.max(widths[0], widths[1]), x = inUnits(column, z);

@@ -19,7 +19,7 @@ export function controls(desk: Desk, reset: () => void): HTMLElement {
     document.body.classList.toggle("lassoing", state.lasso);
     state.tell("lasso");
   }, "lasso"));
-  if (page.maps.some((map) => map.shade)) bar.append(toggle("Ground", "Grey where the way back to the data is unsure", () => state.shaded, () => {
+  if (page.maps.some((map) => map.shade)) bar.append(toggle("Uncertainty", "Grey where the inverse transform is uncertain", () => state.shaded, () => {
     state.shaded = !state.shaded;
     state.tell("shade");
   }, "shade"));

@@ -28,7 +28,7 @@ export interface KrigingBack {
 
 export interface Shade { extent: [number, number, number, number]; values: Numbers; width: number; height: number; low: number; high: number }
 
-export interface Film { frames: Numbers; count: number; labels: string[] }
+export interface Animation { frames: Numbers; count: number; labels: string[] }
 
 export interface MapData {
   id: string; method: string; title: string;
@@ -46,7 +46,7 @@ export interface MapData {
   rnx: { k: number[]; value: number[] } | null;
   shepard: Numbers | null;
   back: LinearBack | KrigingBack | null;
-  shade: Shade | null; film: Film | null;
+  shade: Shade | null; animation: Animation | null;
   /** 1 for the best; 0 if the ranking does not name it. */
   rank: number;
 }
@@ -91,8 +91,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array((text.length / 4) * 3 - padding);
   const step = 4 * 8192;
   for (let from = 0, to = 0; from < text.length; from += step) {
-    const component = atob(text.slice(from, from + step));
-    for (let i = 0; i < component.length; i++) out[to++] = component.charCodeAt(i);
+    const chunk = atob(text.slice(from, from + step));
+    for (let i = 0; i < chunk.length; i++) out[to++] = chunk.charCodeAt(i);
   }
   return out;
 }
@@ -123,7 +123,7 @@ export function readMap(map: any, block: ArrayBuffer, order: string[]): MapData 
     shepard: array(map.shepard),
     back: back(map.back, array),
     shade: map.shade && { ...map.shade, values: array(map.shade.values), height: map.shade.values.shape[0], width: map.shade.values.shape[1] },
-    film: map.film && { frames: array(map.film.frames), count: map.film.frames.shape[0], labels: map.film.labels ?? [] },
+    animation: map.animation && { frames: array(map.animation.frames), count: map.animation.frames.shape[0], labels: map.animation.labels ?? [] },
     rank: order.indexOf(map.id) + 1,
   };
 }

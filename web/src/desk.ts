@@ -5,7 +5,7 @@ import type { MapData, Page } from "./data";
 import { makePainter, type Painter } from "./draw/painter";
 import { State } from "./state";
 
-/** Someone who draws when it is their turn. */
+/** A part of the page that draws in its turn. */
 export interface Drawn { visible: boolean; draw(): void; drawMarks(): void }
 
 /** What a turn may take before the page answers the reader again, in milliseconds. */

@@ -8,7 +8,7 @@ import type { Desk } from "./desk";
 import { button, h } from "./dom";
 import { fileName, mapCsv, saveText } from "./download";
 import { caption, pair } from "./figure";
-import { filmStrip } from "./film";
+import { animationStrip } from "./animation";
 import { megabytes, number, seconds } from "./format";
 import { Panel } from "./panel";
 import { savePanel } from "./portrait";
@@ -39,7 +39,7 @@ function build(desk: Desk, map: MapData, dialog: HTMLDialogElement): Panel | nul
   const stage = h("div", { class: "stage" });
   if (panel) {
     stage.append(panel.element);
-    if (map.film) stage.append(filmStrip(panel, map.film), h("p", { class: "note" }, "The way of the descent. Every frame is scaled to fit; between frames points move in straight lines."));
+    if (map.animation) stage.append(animationStrip(panel, map.animation), h("p", { class: "note" }, "The maps that the optimization passed. Every frame is scaled to fit; between frames points move in straight lines."));
     if (map.dims > 3) stage.append(pair(panel));
     stage.append(h("p", { class: "actions" }, button("Save PNG", () => savePanel(panel)), button("Save CSV", () => saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv")), button("Reset view", () => { panel.view.home(); panel.moved(); })));
   } else stage.append(h("div", { class: "plot absent large" }, h("p", {}, h("strong", {}, map.status), h("span", {}, map.reason ?? "no reason was given"))));
@@ -58,7 +58,7 @@ function sections(desk: Desk, map: MapData): (HTMLElement | null)[] {
     section("Scores", scores(desk, map)),
     section("Facts", facts(map)),
     section("Spectrum", spectrum(map)),
-    section("Descent", curve(map)),
+    section("Optimization", curve(map)),
     section("Neighborhoods kept", rnxChart(desk.page, map, 420)),
     section("Distances kept", map.shepard && h("figure", { class: "shepard-figure" }, shepard(desk, map, 220), h("figcaption", {}, "Sampled pairs: distance in the data from left to right, on the map upwards. A line through the corner would keep them all."))),
     section("Parameters", parameters(map)),
@@ -91,6 +91,6 @@ function facts(map: MapData): HTMLElement {
 
 function parameters(map: MapData): HTMLElement | null {
   if (map.parameters.length === 0) return null;
-  const rows = map.parameters.map(({ name, asked, used }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: asked === null ? "muted" : "" }, asked ?? "not asked"), h("td", {}, used)));
-  return h("table", { class: "parameters" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "name"), h("th", { scope: "col" }, "asked"), h("th", { scope: "col" }, "used"))), h("tbody", {}, ...rows));
+  const rows = map.parameters.map(({ name, asked, used }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: asked === null ? "muted" : "" }, asked ?? "default"), h("td", {}, used)));
+  return h("table", { class: "parameters" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "name"), h("th", { scope: "col" }, "requested"), h("th", { scope: "col" }, "used"))), h("tbody", {}, ...rows));
 }

@@ -46,7 +46,7 @@ export function freshId(prefix: string): string {
   return `${prefix}-${++ids}`;
 }
 
-/** A canvas of so many CSS pixels, sharp on any screen, and empty. */
+/** Sets the size of a canvas in CSS pixels, sharp on any screen, and clears it. */
 export function sharp(canvas: HTMLCanvasElement, width: number, height: number, ratio = window.devicePixelRatio || 1): CanvasRenderingContext2D {
   const wide = Math.round(width * ratio), high = Math.round(height * ratio), context = canvas.getContext("2d")!;
   if (canvas.width !== wide || canvas.height !== high) {

@@ -5,7 +5,7 @@ import type { MapData } from "./data";
 import type { Desk } from "./desk";
 import { button, fill, freshId, h } from "./dom";
 import { fileName, mapCsv, saveText } from "./download";
-import { filmStrip } from "./film";
+import { animationStrip } from "./animation";
 import { number, plural } from "./format";
 import { Panel } from "./panel";
 import { savePanel } from "./portrait";
@@ -58,7 +58,7 @@ function mainScores(desk: Desk, map: MapData): HTMLElement | null {
 function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], again: () => void): Node[] {
   const { map } = panel, out: Node[] = [];
   if (group.length > 1) out.push(sweep(panel, drawn, group, again));
-  if (map.film) out.push(filmStrip(panel, map.film));
+  if (map.animation) out.push(animationStrip(panel, map.animation));
   if (map.dims > 3) out.push(pair(panel));
   const scores = mainScores(desk, map);
   if (scores) out.push(scores);

@@ -16,7 +16,7 @@ export function number(value: number | null | undefined, digits = 3): string {
   return minus(Number(value.toPrecision(digits)).toString());
 }
 
-/** With so many decimals, so that a column lines up. */
+/** With a fixed number of decimals, so that a column lines up. */
 export function fixed(value: number, decimals: number): string {
   return minus(value.toFixed(decimals));
 }
@@ -48,7 +48,7 @@ export function listed(words: string[]): string {
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
-/** Round numbers from low to high, about so many. */
+/** `about` round numbers from low to high, roughly. */
 export function ticks(low: number, high: number, about: number): number[] {
   if (!(high > low)) return [low];
   const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));

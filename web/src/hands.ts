@@ -13,7 +13,7 @@ export class Hands {
   private readonly fingers = new Map<number, [number, number]>();
   private drag: Drag | null = null;
   private pinch = 0;
-  private before: { pinned: number; ground: any } | null = null;
+  private before: { pinned: number; probe: any } | null = null;
   private radius = 30;
   private readonly off: (() => void)[] = [];
 
@@ -64,9 +64,9 @@ export class Hands {
   }
 
   private nearProbe(x: number, y: number): boolean {
-    const { ground } = this.state;
-    if (!ground || ground.map !== this.panel.map) return false;
-    const [px, py] = this.panel.view.toScreen(...this.panel.cloud.placeOf(ground.place));
+    const { probe } = this.state;
+    if (!probe || probe.map !== this.panel.map) return false;
+    const [px, py] = this.panel.view.toScreen(...this.panel.cloud.placeOf(probe.place));
     return Math.hypot(px - x, py - y) < 14;
   }
 
@@ -114,7 +114,7 @@ export class Hands {
     if (!drag) return;
     if (drag.kind === "lasso" && drag.far) this.select(inside(panel.line!, (i) => panel.view.of(panel.cloud, i), panel.desk.page.n), event.ctrlKey || event.metaKey);
     else if (!drag.far) {
-      this.before ??= { pinned: this.state.pinned, ground: this.state.ground };
+      this.before ??= { pinned: this.state.pinned, probe: this.state.probe };
       setTimeout(() => { this.before = null; }, 600);
       panel.click(...this.place(event));
     }
@@ -156,7 +156,7 @@ export class Hands {
   private reset(): void {
     if (this.before) {
       this.state.setPinned(this.before.pinned);
-      if (this.before.ground) this.state.setGround(this.before.ground);
+      if (this.before.probe) this.state.setProbe(this.before.probe);
       this.before = null;
     }
     this.panel.view.home();

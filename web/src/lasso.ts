@@ -13,7 +13,7 @@ export function inside(line: [number, number][], points: (i: number) => [number,
   return rows;
 }
 
-/** Whether a place is inside, by the crossings of a ray to the right. */
+/** Whether a position is inside, by the crossings of a ray to the right. */
 function winds(line: [number, number][], x: number, y: number): boolean {
   let within = false;
   for (let a = 0, b = line.length - 1; a < line.length; b = a++) {
@@ -23,7 +23,7 @@ function winds(line: [number, number][], x: number, y: number): boolean {
   return within;
 }
 
-/** The rows no further from a place than a radius. */
+/** The rows within a radius of a position. */
 export function around(x: number, y: number, radius: number, points: (i: number) => [number, number], n: number): Uint8Array {
   const rows = new Uint8Array(n);
   for (let i = 0; i < n; i++) {

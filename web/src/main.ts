@@ -73,7 +73,7 @@ function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null
   const curves = rnxChart(page, null, Math.max(360, Math.min(1160, root().clientWidth - 40))), pairs = page.maps.filter((map) => map.shepard);
   return [
     section("scores", "Scores", "Click a column to sort, best first. In every column the longer bar is the better one. Where less is better and there is no worst value, a bar half as long means twice as much. A dot marks a number that is neither good nor bad.", table(page, open)),
-    curves && section("neighborhoods", "Neighborhoods kept", "Of the k nearest rows in the data, how many are among the k nearest on the map, beyond what chance would give. To the left the small neighborhoods, to the right the large ones. Numbers on the curves are the ranks of the maps.", curves),
+    curves && section("neighborhoods", "Neighborhoods kept", "The share of the k nearest rows in the data that are among the k nearest on the map, beyond that of a random embedding. To the left the small neighborhoods, to the right the large ones. Numbers on the curves are the ranks of the maps.", curves),
     pairs.length > 0 ? section("distances", "Distances kept", "Sampled pairs of rows: distance in the data from left to right, distance on the map upwards, darker where there are more. A thin line from the corner would mean that all distances are kept.",
       h("div", { class: "shepards" }, ...pairs.map((map) => h("figure", {}, shepard(desk, map, 148), h("figcaption", {}, map.sweep ? `${map.title}, ${map.sweep.value}` : map.title))))) : null,
   ];
@@ -88,14 +88,14 @@ function keys(desk: Desk): void {
   const { state } = desk;
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
-    if (state.ground) state.setGround(null);
+    if (state.probe) state.setProbe(null);
     else if (state.pinned >= 0) state.setPinned(-1);
     else if (state.selected) state.setSelected(null);
     else if (state.singled.size > 0) { state.singled.clear(); state.tell("color"); }
   });
 }
 
-/** Says how the wheel zooms, to those who try. */
+/** Shows how the wheel zooms when a reader tries it. */
 function hints(): void {
   let timer = 0;
   document.addEventListener("wheelhint", (event) => {

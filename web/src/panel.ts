@@ -13,7 +13,7 @@ import { Hands } from "./hands";
 /** How far from a point the pointer still finds it, in pixels. */
 export const REACH = 11;
 
-/** A hand rests after so many milliseconds without a move. */
+/** The pointer rests after this many milliseconds without a move. */
 const RESTED = 160;
 
 const seen = new Map<Element, Panel>();
@@ -47,7 +47,7 @@ export class Panel implements Drawn {
     const { state } = desk;
     this.off.push(
       state.on(["color", "select", "theme", "shade"], () => desk.ask(this, "all")),
-      state.on(["hover", "pin", "ground", "lasso"], () => desk.ask(this, "marks")),
+      state.on(["hover", "pin", "probe", "lasso"], () => desk.ask(this, "marks")),
     );
     seen.set(this.element, this);
     watcher?.observe(this.element);
@@ -55,7 +55,7 @@ export class Panel implements Drawn {
   }
 
   private words(): string {
-    return `Map by ${this.map.title}. Arrow keys move a cross, Enter looks at the point or the ground there, S selects the points around it, `
+    return `Map by ${this.map.title}. Arrow keys move a cross, Enter looks at the point or the background there, S selects the points around it, `
       + "left and right bracket change how far around, plus and minus zoom, 0 resets, Escape clears.";
   }
 
@@ -117,28 +117,28 @@ export class Panel implements Drawn {
   }
 
   drawMarks(): void {
-    const { state } = this.desk, any = state.hover >= 0 || state.pinned >= 0 || state.ground?.map === this.map || this.line || this.cross;
+    const { state } = this.desk, any = state.hover >= 0 || state.pinned >= 0 || state.probe?.map === this.map || this.line || this.cross;
     // Hidden, not only cleared: some browsers show the last frame again after a frame with nothing but a clearing in it.
     this.marks.style.visibility = any ? "visible" : "hidden";
     if (any) drawMarks(sharp(this.marks, this.view.width, this.view.height), this);
   }
 
-  /** The row under a place of the panel, if one is near; dim rows are not found. */
+  /** The row at a position of the panel, if one is near; dim rows are not found. */
   pick(px: number, py: number, reach = REACH): number {
     const [x, y] = this.view.fromScreen(px, py), { lit, anyDim } = this.desk.state;
     return this.picker.of(this.cloud, this.view).nearest(x, y, reach / this.view.scale, (i) => !anyDim || lit[i] === 1);
   }
 
-  /** A point was clicked, or the ground. */
+  /** A point was clicked, or the background. */
   click(px: number, py: number): void {
     const row = this.pick(px, py), { state } = this.desk;
     if (row >= 0) state.setPinned(row === state.pinned ? -1 : row);
     else this.dig(px, py);
   }
 
-  /** Asks what would be at a place of the ground. */
+  /** Reconstructs the data row at a position of the background. */
   dig(px: number, py: number): void {
-    this.desk.state.setGround({ map: this.map, place: this.cloud.unplace(...this.view.fromScreen(px, py)) });
+    this.desk.state.setProbe({ map: this.map, place: this.cloud.unplace(...this.view.fromScreen(px, py)) });
   }
 
   destroy(): void {

@@ -1,18 +1,18 @@
-// What the reader is doing: one state that all maps share, and who wants to hear of its changes.
+// The state of the page, which all maps share, and the listeners to its changes.
 
 import type { MapData, Page } from "./data";
 
-/** A place on one map that was asked what would be there. */
-export interface Ground { map: MapData; place: number[] }
+/** A point of one map where the inverse transform is shown. */
+export interface Probe { map: MapData; place: number[] }
 
-export type Topic = "color" | "hover" | "pin" | "select" | "ground" | "shade" | "theme" | "lasso" | "best";
+export type Topic = "color" | "hover" | "pin" | "select" | "probe" | "shade" | "theme" | "lasso" | "best";
 
 export class State {
   hover = -1;
   /** The map that the pointer is over. */
   over: MapData | null = null;
   pinned = -1;
-  ground: Ground | null = null;
+  probe: Probe | null = null;
   selected: Uint8Array | null = null;
   selectedCount = 0;
   /** Classes that were singled out in the legend; none means all. */
@@ -43,7 +43,7 @@ export class State {
     return off;
   }
 
-  /** Whoever begins to hear during `act` stops when the answer is called: for what is only there for a while. */
+  /** Listeners added during `act` are removed by the returned function: for temporary elements. */
   during(act: () => void): () => void {
     const offs: (() => void)[] = (this.within = []);
     act();
@@ -63,18 +63,18 @@ export class State {
   }
 
   setPinned(row: number): void {
-    this.ground = null;
+    this.probe = null;
     this.pinned = row;
     this.tell("pin");
-    this.tell("ground");
+    this.tell("probe");
   }
 
-  setGround(ground: Ground | null): void {
+  setProbe(probe: Probe | null): void {
     const pinned = this.pinned;
-    this.ground = ground;
-    if (ground) this.pinned = -1;
+    this.probe = probe;
+    if (probe) this.pinned = -1;
     if (pinned !== this.pinned) this.tell("pin");
-    this.tell("ground");
+    this.tell("probe");
   }
 
   setSelected(rows: Uint8Array | null): void {

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until the reader says otherwise.
+// Light or dark: the setting of the system, until the reader changes it.
 
 import type { Desk } from "./desk";
 import { h } from "./dom";

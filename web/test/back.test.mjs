@@ -1,4 +1,4 @@
-// The way back in the page against the same formulas solved slowly and independently (fixtures/math.mjs).
+// The inverse transform of the page against the same formulas solved slowly and independently (fixtures/math.mjs).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gaussians, kriging, pca, random } from "../fixtures/math.mjs";
@@ -16,7 +16,7 @@ const unit = Math.max(...rows.map((x, at) => Math.abs(x - means[at % p])));
 for (let i = 0; i < n * p; i++) spread[i % p] += ((rows[i] - means[i % p]) / unit) ** 2 / n;
 spread[5] = 0;
 const back = {
-  rule: "kriging", neighbors: 32, length: 2, noise: 1e-3, unit, roughness: 0.02, means, spread, stretch: [1.3, 1.1], pieces: null,
+  rule: "kriging", neighbors: 32, length: 2, noise: 1e-3, unit, roughness: 0.02, means, spread, stretch: [1.3, 1.1], components: null,
   bases: spread.map((s) => 0.7 * Math.sqrt(s)), widths: Float64Array.from({ length: 2 * p }, (_, at) => (at % 2 ? 2.2 : 1.1) + 0.05 * at),
 };
 const page = { rows, n, columns: Array.from({ length: p }, () => ({ name: "", center: 0, scale: 1, log: false })) };
@@ -44,7 +44,7 @@ test("weights are held where they would lean too hard, and the floors grow there
 
 test("without a judgement the variance is that of the kriging alone", () => agrees({ ...back, roughness: null }, places, "unjudged"));
 
-test("a piece of the map is predicted from its own points", () => agrees({ ...back, pieces: Uint32Array.from({ length: n }, (_, i) => (map[2 * i] > 0 ? 1 : 0)) }, places, "pieces"));
+test("a component of the map is predicted from its own points", () => agrees({ ...back, components: Uint32Array.from({ length: n }, (_, i) => (map[2 * i] > 0 ? 1 : 0)) }, places, "components"));
 
 test("coinciding points and a single neighbor do no harm", () => {
   const same = new Float64Array(n * d).fill(1), one = { ...back, neighbors: 1 };
@@ -62,7 +62,7 @@ test("a feature that is the same everywhere comes back to the last bit and is ce
   }
 });
 
-test("the linear way back of a principal plane returns the data's projection", () => {
+test("the linear inverse transform of a principal plane returns the data's projection", () => {
   const { mean, axes, map: plane } = pca(rows, n, p, 2), linear = { rule: "linear", mean, axes, deviations: new Float64Array(p).fill(0.5), stretch: [1, 1] };
   const answer = reconstruct(page, { map: plane, dims: 2, back: linear }, [plane[6], plane[7]]);
   for (let j = 0; j < p; j++) {
@@ -99,8 +99,8 @@ test("widths in units hold the share that was promised, for logarithms too", () 
   }
 });
 
-test("a map that cannot be asked says why", () => {
-  assert.match(refusal(page, { back: null, dims: 2 }), /no way back/);
+test("a map without an inverse transform gives the reason", () => {
+  assert.match(refusal(page, { back: null, dims: 2 }), /no inverse transform/);
   assert.match(refusal({ ...page, rows: null, rows_note: "too large" }, { back, dims: 2 }), /too large/);
   assert.match(refusal(page, { back, dims: 3 }), /two coordinates and this map has 3/);
   assert.equal(refusal(page, { back, dims: 2 }), null);

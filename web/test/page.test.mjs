@@ -86,7 +86,7 @@ test("all maps are drawn, in ranked order, and failed ones are there with their 
   const ranks = (await page.locator(".map .rank").allTextContents()).map(Number);
   assert.deepEqual(ranks, [...ranks].sort((a, b) => a - b));
   assert.equal(await page.locator(".map.none").count(), 2);
-  assert.match(await page.locator(".map.none").first().textContent(), /failed.*3 pieces; give more neighbors/);
+  assert.match(await page.locator(".map.none").first().textContent(), /failed.*3 connected components; give more neighbors/);
   for (const caution of await page.locator(".map .caution").all()) assert.ok((await caution.textContent()).length > 20);
 });
 
@@ -125,12 +125,12 @@ test("a click on a point lists its true neighbors and leads to them", async () =
   assert.equal(await state((s) => s.pinned), -1);
 });
 
-test("a click on empty ground shows the row that the formulas give there", async () => {
+test("a click on the empty background shows the row that the formulas give there", async () => {
   await page.mouse.click(...(await empty(0)));
   await settled(page);
   assert.match(await page.locator(".inspector").first().textContent(), /What would be here/);
   const { place, answer, held } = await page.evaluate(() => {
-    const { desk } = window.eigenfold, { map, place } = desk.state.ground, { page } = desk, b = map.back;
+    const { desk } = window.eigenfold, { map, place } = desk.state.probe, { page } = desk, b = map.back;
     const plain = (values) => Array.from(values), back = { ...b, means: plain(b.means), spread: plain(b.spread), bases: plain(b.bases), widths: plain(b.widths) };
     const said = window.eigenfold.reconstruct(page, map, place);
     return { place, answer: [plain(said.row), plain(said.deviations)], held: { back, map: plain(map.map), rows: plain(page.rows), n: page.n } };
@@ -143,15 +143,15 @@ test("a click on empty ground shows the row that the formulas give there", async
   slow.row.forEach((value, j) => assert.ok(Math.abs(pixels[0][j] - Math.min(255, Math.max(0, (255 * value) / 16))) < 1.5, `pixel ${j}`));
 });
 
-test("the mark on the ground can be dragged", async () => {
+test("the mark on the background can be dragged", async () => {
   const [x, y] = await empty(0);
   await page.mouse.click(x, y);
-  const first = await state((s) => s.ground.place);
+  const first = await state((s) => s.probe.place);
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + 30, y + 12, { steps: 4 });
   await page.mouse.up();
-  const second = await state((s) => s.ground.place);
+  const second = await state((s) => s.probe.place);
   assert.ok(second[0] > first[0] && second[1] < first[1]);
 });
 
@@ -159,7 +159,7 @@ test("a map that cannot be asked says so", async () => {
   const at = await state((_, { panels }) => panels.findIndex((panel) => panel.map.dims === 3));
   await plot(at).scrollIntoViewIfNeeded();
   await page.mouse.click(...(await empty(at)));
-  assert.match(await page.locator(".inspector").first().textContent(), /no way back/);
+  assert.match(await page.locator(".inspector").first().textContent(), /no inverse transform/);
 });
 
 test("a lasso selects the points inside it, and they can be saved", async () => {
@@ -201,7 +201,7 @@ test("points are colored by numbers, columns and scores; missing ones are grey",
   await pick("writer");
   assert.equal(await state((_, { desk, panels }) => new Set(Array.from(desk.colorsOf(panels[0].map)).filter((_, i) => i % 4 === 3)).size), 3);
   await pick("day");
-  assert.match(await page.locator(".legend").textContent(), /60 classes are more than eyes can tell apart/);
+  assert.match(await page.locator(".legend").textContent(), /60 classes are more than the eye can distinguish/);
   assert.deepEqual(page.errors, []);
 });
 
@@ -224,17 +224,17 @@ test("the table sorts best first, whichever way is better", async () => {
   assert.match(await page.locator(".tip").textContent(), /near on the map are near in the data/);
 });
 
-test("the film moves with its handle and by itself", async () => {
+test("the animation moves with its handle and by itself", async () => {
   const places = () => state((_, { panels }) => Array.from(panels[0].cloud.points.slice(0, 40))), end = await places();
-  const slider = page.locator(".map .film input").first();
+  const slider = page.locator(".map .animation input").first();
   await slider.fill("3");
-  assert.equal(await page.locator(".map .film output").first().textContent(), "step 30");
+  assert.equal(await page.locator(".map .animation output").first().textContent(), "step 30");
   assert.notDeepEqual(await places(), end);
   await slider.fill(await slider.getAttribute("max"));
   assert.deepEqual(await places(), end);
-  await page.locator(".map .film .play").first().click();
+  await page.locator(".map .animation .play").first().click();
   await page.waitForFunction((first) => window.eigenfold.panels[0].cloud.points[0] !== first, end[0]);
-  await page.locator(".map .film .play").first().click();
+  await page.locator(".map .animation .play").first().click();
   await slider.fill(await slider.getAttribute("max"));
 });
 
@@ -267,7 +267,7 @@ test("the wheel zooms where the reader has clicked, a drag moves, a double click
   assert.ok(await state((_, { panels }) => panels[1].view.x !== 0));
   await page.mouse.dblclick(again.x + 40, again.y + 40);
   assert.equal(await state((_, { panels }) => panels[1].view.isHome), true);
-  assert.equal(await state((s) => s.ground), null, "a double click asks nothing of the ground");
+  assert.equal(await state((s) => s.probe), null, "a double click does not probe the background");
 });
 
 test("three coordinates turn, one is a strip, four are chosen from", async () => {
@@ -293,13 +293,13 @@ test("the name of a map opens all that is known of it, and Escape closes it", as
   await title.focus();
   await page.keyboard.press("Enter");
   const dialog = page.locator("dialog[open]"), text = await dialog.textContent();
-  for (const part of ["Warnings", "Scores", "Facts", "divergence", "Descent", "Neighborhoods kept", "Parameters", "perplexity", "not asked", "Distances between clusters"]) assert.ok(text.includes(part), part);
+  for (const part of ["Warnings", "Scores", "Facts", "divergence", "Optimization", "Neighborhoods kept", "Parameters", "perplexity", "default", "Distances between clusters"]) assert.ok(text.includes(part), part);
   await page.keyboard.press("Escape");
   assert.equal(await dialog.count(), 0);
   assert.ok(await title.evaluate((element) => element === document.activeElement), "focus returns");
 });
 
-test("keys alone reach a map, a point, the ground and a selection", async () => {
+test("keys alone reach a map, a point, the background and a selection", async () => {
   await page.locator(".map .title").first().focus();
   await page.keyboard.press("Tab");
   assert.ok(await plot(0).evaluate((element) => element === document.activeElement));
@@ -309,11 +309,11 @@ test("keys alone reach a map, a point, the ground and a selection", async () => 
   for (let i = 0; i < Math.abs(steps[1]); i++) await page.keyboard.press(steps[1] < 0 ? "ArrowUp" : "ArrowDown");
   assert.ok(await state((s) => s.hover >= 0), "a point under the cross is lit");
   await page.keyboard.press("Enter");
-  assert.ok(await state((s) => s.pinned >= 0 || s.ground !== null));
+  assert.ok(await state((s) => s.pinned >= 0 || s.probe !== null));
   await page.keyboard.press("s");
   assert.ok(await state((s) => s.selectedCount > 0));
   for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
-  assert.deepEqual(await state((s) => [s.pinned, s.ground, s.selected]), [-1, null, null]);
+  assert.deepEqual(await state((s) => [s.pinned, s.probe, s.selected]), [-1, null, null]);
   await page.keyboard.press("+");
   assert.ok(await state((_, { panels }) => panels[0].view.zoom > 1));
   await page.keyboard.press("0");
@@ -358,12 +358,12 @@ test("a map is saved as a table and as a picture", async () => {
 });
 
 test("dark colors follow the system and the toggle", async () => {
-  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor), light = await ground();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor), light = await background();
   await page.emulateMedia({ colorScheme: "dark" });
   await settled(page);
-  assert.notEqual(await ground(), light);
+  assert.notEqual(await background(), light);
   await page.getByRole("button", { name: "Use light colors" }).click();
-  assert.equal(await ground(), light);
+  assert.equal(await background(), light);
   await page.emulateMedia({ colorScheme: "light" });
 });
 
@@ -379,7 +379,7 @@ test("on a phone nothing is wider than the screen", async () => {
 
 test("rows that are no images have bars with whiskers, in the user's units", async () => {
   const other = await browser.open(resolve(PAGES, "table.html"));
-  await other.evaluate(() => { const { desk, panels } = window.eigenfold, { map } = panels.find((panel) => panel.map.back); desk.state.setGround({ map, place: [0.2, 0.1] }); });
+  await other.evaluate(() => { const { desk, panels } = window.eigenfold, { map } = panels.find((panel) => panel.map.back); desk.state.setProbe({ map, place: [0.2, 0.1] }); });
   assert.equal(await other.locator(".inspector .deviation").count(), 7);
   const values = await other.locator(".inspector .bars .value").allTextContents();
   assert.ok(values.every((text) => / ± /.test(text)), values.join());
@@ -400,7 +400,7 @@ test("without WebGL the same maps are drawn by the pen, and the page says so", a
 
 test("poor pages open too: no map at all, one row, no labels, values that are missing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "eigenfold-poor-")), assets = new URL("../../crates/page/assets/", import.meta.url);
-  const map = { id: "pca", method: "pca", title: "PCA", sweep: null, status: "done", reason: null, good_for: "", caution: "", seconds: null, memory_mb: null, converged: null, parameters: [], facts: [], warnings: [], dims: 2, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, film: null };
+  const map = { id: "pca", method: "pca", title: "PCA", sweep: null, status: "done", reason: null, good_for: "", caution: "", seconds: null, memory_mb: null, converged: null, parameters: [], facts: [], warnings: [], dims: 2, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null };
   const input = (n) => ({ name: "x.csv", n, shown: n, features: 2, metric: "cosine", notes: [] });
   const base = { version: 1, made_by: "eigenfold", title: "poor", columns: [{ name: "a", center: 0, scale: 1, log: false }, { name: "b", center: 0, scale: 1, log: false }], rows: null, image: null, names: null, labels: [], density: null, neighbors: null, scores: [], ranking: { rule: "", order: [] }, live: null };
   const poor = {

@@ -1,4 +1,4 @@
-// A page that the program wrote (PAGE=report.html), and its way back against what `eigenfold reconstruct` says.
+// A page that the program wrote (PAGE=report.html), and its inverse transform against `eigenfold reconstruct`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -71,7 +71,7 @@ function turned(from, to, places) {
   return places.map(at);
 }
 
-test("the way back is that of eigenfold reconstruct", { skip: BACK && PLACES ? skip : "no BACK and PLACES were given" }, async () => {
+test("the inverse transform is that of eigenfold reconstruct", { skip: BACK && PLACES ? skip : "no BACK and PLACES were given" }, async () => {
   const here = await page.evaluate((id) => Array.from(window.eigenfold.desk.page.maps.find((one) => one.id === id).map), BACK);
   const places = MAP ? turned(csv(MAP), here, csv(PLACES)) : csv(PLACES), said = await page.evaluate(([id, places]) => {
     const { desk, reconstruct, answerInUnits } = window.eigenfold, map = desk.page.maps.find((one) => one.id === id);

@@ -2,7 +2,6 @@
 
 use crate::flags::with_flags;
 use eigenfold::Figure;
-use eigenfold::Figure;
 use eigenfold::error::Result;
 use eigenfold::field::{Explained, PathStep};
 use eigenfold::io::{write_bytes_atomically, write_error};

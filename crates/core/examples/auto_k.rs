@@ -1,4 +1,4 @@
-//! What `-k auto` chooses, beside the default of ten neighbors, by what is known of the data.
+//! The number of neighbors that `-k auto` chooses, compared with the default of ten on data with known labels or values.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example auto_k -- oil.csv:1000 classes labels.csv isomap lle
@@ -6,12 +6,12 @@
 //! cargo run --release -p eigenfold --example auto_k -- frey.npy none -
 //! ```
 //!
-//! The truth that a map is judged by is the share of rows with the label of most of their five nearest on it (`classes`), the
-//! mean R² of known values predicted by the mean of the five nearest (`values`), or the trustworthiness for ten neighbors
-//! where nothing is known (`none`). The labels are in a file of numbers, one row per row of the data, or `own` for the label
-//! column of a built-in set. `:N` behind the data takes every so many-th row, N in all. Prints a line per method: data,
-//! method, truth with ten neighbors, with those that are chosen, how many these are, the components of their graph, and the best
-//! truth of all numbers that were tried.
+//! A map is compared with known labels or values. `classes`: the share of rows whose five nearest neighbors on the map vote for
+//! their label. `values`: the mean R² of known values predicted by the mean of the five nearest. `none`: the trustworthiness
+//! for ten neighbors. Labels are in a file of numbers, one row per row of the data; `own` is the label column of a built-in
+//! set. `:N` after the data takes N evenly spaced rows. Prints a line per method: data, method, the measure for ten neighbors
+//! and for the chosen number of neighbors, that number, the connected components of its graph, and the best measure of all
+//! numbers that were tried.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 mod truth;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// What is known of the data as the map shows it, or its trustworthiness where nothing is known.
+/// How well the map shows the known labels or values; its trustworthiness if there are none.
 fn evaluated(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
     truth.shown_by(map)?.map_or_else(|| trust(points, map), Ok)
 }

@@ -1,22 +1,26 @@
-//! Whether intervals hold what they promise: rows that had no part in a map are placed on it and led back.
+//! Coverage of the intervals of the inverse transform, on rows that the map has not seen.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example calibration -- iris isomap lle
 //! cargo run --release -p eigenfold --example calibration -- swiss-roll:1000:0.4:1 ltsa --repeats 3
 //! ```
 //!
-//! A fifth of the rows is set aside, and nothing that follows sees it: the map is made of the others, the calibration_factor of its
-//! intervals is found by holding rows of the others out ([`Recipe::held_out_rows`]), and the rows set aside are placed, led
-//! back and counted. So it goes for all five fifths, and for several deals of the rows into fifths.
+//! Five-fold cross-validation: the map is fitted to four fifths of the rows, the calibration factor of its intervals comes from
+//! rows held out of these ([`Recipe::held_out_rows`]), and the last fifth is embedded, reconstructed and counted. This is
+//! repeated for several partitions of the rows.
 //!
-//! Prints a line per method, as the table of docs/reconstruct.md has it: data, method, the error of left-out rows as
-//! `reconstruct` reports it, that of the rows set aside, the shares of their entries within deviation and margin before and
-//! after the calibration_factor, the standard error of the share within the deviation, over rows (the entries of a row go together), the share
-//! of entries in features that came back exactly in 68 of 100 rows or more, and the shares after the calibration_factor with these. A
-//! feature that comes back exactly so often is within any interval as often; the other columns leave it out (for margins,
-//! features that came back exactly in 95 of 100 rows).
-//! Data are what `eigenfold embed` reads, or a sample with points, noise and seed. `:N` behind a file takes every so many-th
-//! row, N in all.
+//! Prints a line per method, as in the table of docs/reconstruct.md:
+//!
+//! 1. data and method;
+//! 2. the error of left-out rows as `reconstruct` reports it, and the error of the rows set aside;
+//! 3. the shares of their entries within the 68 % and the 95 % interval, before and after calibration;
+//! 4. the standard error of the 68 % share, over rows (the entries of a row are correlated);
+//! 5. the share of entries in features that are reconstructed exactly in 68 % of the rows or more, and the calibrated shares with
+//!    these features included. Such a feature is within any interval that often, so the other columns leave it out (for the 95 %
+//!    interval: features that are exact in 95 % of the rows).
+//!
+//! Data are what `eigenfold embed` reads, or a sample with points, noise and seed. `:N` after a file takes N evenly spaced
+//! rows.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::Silent;
@@ -28,8 +32,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const FIFTHS: usize = 5;
 
-/// An entry of a row set aside: whether it came back exactly, and whether it was within deviation and margin before and after
-/// the calibration_factor.
+/// An entry of a row set aside: whether it was reconstructed exactly, and whether it was within its intervals before and after
+/// calibration.
 struct Entry {
     row: usize,
     feature: usize,
@@ -89,7 +93,8 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Counts the rows set aside; their squared error, each row no further off than the mean is on average, and that of the mean.
+/// Counts the rows set aside. Returns their squared error, each row's error at most the average error of the mean, and the
+/// squared error of the mean.
 fn judge(
     recipe: &Recipe,
     points: &Points,
@@ -122,7 +127,7 @@ fn judge(
     Ok([wrong, total])
 }
 
-/// The share of entries of which something holds; zero of none.
+/// The share of entries for which a condition holds; zero if there are no entries.
 fn share<'a>(entries: impl Iterator<Item = &'a Entry>, holds: impl Fn(&Entry) -> bool) -> f64 {
     let (mut count, mut all) = (0.0, 0.0);
     entries.for_each(|entry| (count, all) = (count + f64::from(u8::from(holds(entry))), all + 1.0));

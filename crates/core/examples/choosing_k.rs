@@ -1,4 +1,4 @@
-//! Criteria for the number of neighbors, against what is known of the data.
+//! Criteria for the number of neighbors, compared with known coordinates or labels.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example choosing_k -- swiss-roll:2000:0.5:1 isomap
@@ -6,10 +6,10 @@
 //! cargo run --release -p eigenfold --example choosing_k -- data.csv meu
 //! ```
 //!
-//! For every k: the components of the graph, the likelihood, the held-out likelihood, the error (negative) and the log density
-//! of left-out rows on the way back, and the trustworthiness. The truth
-//! is the least R² of a true coordinate on the map (samples), the share of points with the label of most of their five
-//! nearest on the map (labels), or the score of the map by a Gaussian process.
+//! For every k: the connected components of the graph, the likelihood, the held-out likelihood, the (negative) reconstruction
+//! error and the log density of left-out rows, and the trustworthiness. They are compared with the least R² of a true
+//! coordinate on the map (samples), the share of points whose five nearest neighbors on the map vote for their label (labels),
+//! or the GP likelihood of the map.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::gp_likelihood::Lengths;

@@ -1,16 +1,17 @@
-//! Is the evidence honest? Two tables, as they stand in docs/likelihood.md.
+//! Whether the held-out log-likelihood is biased: the two tables of docs/likelihood.md.
 //!
 //! ```sh
 //! cargo run --release -p eigenfold --example evidence
 //! ```
 //!
-//! **Noise.** Independent normal features, 500 points of 10, ten seeds: the true density is known, and nothing that is
-//! honest exceeds it but by chance. The table has the in-sample fit and the diagnostics, less the log of the true density.
+//! **Noise.** 500 points of 10 independent normal features, ten seeds. The true density is known, and an unbiased estimate
+//! exceeds it by sampling error alone. The table has the in-sample likelihood and the held-out log-likelihood, less the log of
+//! the true density.
 //!
-//! **Known truth.** Features that are drawn one by one, so that as many fresh ones can be drawn as it takes: the field comes
-//! from the features that the evidence has seen, its signal and noise from 100 fresh ones, and its density is that of
-//! another 100. Methods are ranked by that density and by the diagnostics, and the ranks are compared. Of the digits half of
-//! the pixels are kept for it.
+//! **Known truth.** Features that are drawn one by one, so that any number of fresh ones can be drawn. The field comes from the
+//! features that the held-out log-likelihood has seen, its signal and noise from 100 fresh features, and its density from
+//! another 100. Methods are ranked by that density and by the held-out log-likelihood, and the ranks are compared. For the
+//! digits, half of the pixels are kept as fresh features.
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -37,7 +38,7 @@ const METHODS: [&str; 11] = [
     "meu",
 ];
 const SEEDS: u64 = 10;
-/// Fresh features to find signal and noise by, and as many to judge.
+/// Fresh features to estimate signal and noise, and as many to test.
 const FRESH: usize = 100;
 
 fn recipe(name: &str) -> Result<Recipe> {
@@ -85,7 +86,7 @@ fn spread(values: &[f64]) -> String {
     format!("{mean:+.1} | {low:+.1} | {high:+.1}")
 }
 
-/// The diagnostics, in nats per number above noise alone, beside what fresh features say.
+/// The held-out log-likelihood in nats per number above noise alone, beside the density of fresh features.
 fn truth() -> Result<()> {
     let sets: Vec<Set> =
         vec![plane(400)?, rolled(Sample::SwissRoll, 400)?, rolled(Sample::SCurve, 400)?, sheet(400)?, digits(500)?];
@@ -114,7 +115,7 @@ fn truth() -> Result<()> {
     Ok(())
 }
 
-/// Features that the evidence sees, and others that it does not.
+/// Features that the held-out log-likelihood sees, and fresh ones.
 struct Set {
     name: &'static str,
     seen: Points,
@@ -123,7 +124,7 @@ struct Set {
 }
 
 impl Set {
-    /// Twelve features to see, the others fresh, out of as many as are needed.
+    /// Twelve features to see; the others are fresh.
     fn new(name: &'static str, n: usize, mut feature: impl FnMut() -> Vec<f64>) -> Result<Set> {
         let mut some = |count: usize| {
             let columns: Vec<Vec<f64>> = (0..count).map(|_| feature()).collect();
@@ -138,7 +139,7 @@ fn plane(n: usize) -> Result<Set> {
     linear("a plane", &normal(n, 2, 1)?, 0.5)
 }
 
-/// Linear functions of the three coordinates of a rolled sheet.
+/// Linear functions of the three coordinates of a Swiss roll.
 fn rolled(sample: Sample, n: usize) -> Result<Set> {
     let drawn = sample.draw(n, 0.0, 1)?.points;
     linear(if sample == Sample::SwissRoll { "a roll" } else { "an S" }, &drawn, 0.1)

@@ -1,14 +1,14 @@
-//! How good the maps of several methods are, by what is known of the data.
+//! The quality of the maps of several methods, by known labels or values.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example maps -- oil.csv:1000 classes labels.csv isomap le,bandwidth=global le,bandwidth=local
 //! cargo run --release -p eigenfold --example maps -- faces.npy values labels.csv isomap,k=6 isomap,components=separate
 //! ```
 //!
-//! The data, what is known of them and their labels are as in the example `auto_k`. A method comes with its parameters behind
-//! commas, and with k and components. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
-//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, neighbor_ratio
-//! (docs/neighbors.md), components of the graph, seconds, and whether the map says that it is crowded or not determined.
+//! Data and labels are as in the example `auto_k`. A method has its parameters after commas, also k and components. Prints a
+//! line per method: data, rows, method, the share of rows whose five nearest neighbors on the map vote for their label (or R² of
+//! known values), trustworthiness for ten neighbors, neighbor distance ratio (docs/neighbors.md), connected components of the
+//! graph, seconds, and whether the report warns that the map is degenerate or not determined.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 mod truth;
@@ -42,7 +42,7 @@ fn main() -> Result<(), Error> {
         let lost = report
             .warnings
             .iter()
-            .any(|warning| matches!(warning, eigenfold::Warning::Degenerate(_) | eigenfold::Warning::NotDetermined(_)));
+            .any(|told| told.message().contains("apart") || told.message().contains("not determined"));
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),
@@ -53,7 +53,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// A method with its parameters behind commas.
+/// A method with its parameters after commas.
 fn recipe(asked: &str) -> Result<Recipe, Error> {
     let mut parts = asked.split(',');
     let mut recipe = Recipe { likelihood: Likelihood::Never, ..Recipe::default() };

@@ -1,16 +1,16 @@
-//! Whether new points are placed as surely as `transform --std` says: rows are held out of the map, placed on it, and compared
-//! with where a map of all rows has them.
+//! Coverage of the standard deviations of `transform --std`: rows are held out of the map, embedded by its out-of-sample
+//! extension, and compared with their coordinates on a map of all rows.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example placing -- swiss-roll:800:0:1 isomap lle
 //! cargo run --release -p eigenfold --example placing -- iris
 //! ```
 //!
-//! Prints a line per method: the shares of held-out coordinates within one and within 1.96 deviations of where they belong, by the
-//! deviations of the placing alone and by those that include the doubt of the map ([`Model::held_out_extension`]), which is found
-//! without these rows; and medians of the deviation, of the error, and of how far the two maps are apart at the rows that they
-//! share, in standard deviations of the coordinate. The map of all rows is turned, scaled and shifted onto the map without the
-//! rows (Procrustes) by all rows that they share.
+//! Prints a line per method: the shares of held-out coordinates within one and within 1.96 standard deviations, by the standard
+//! deviations of the extension alone and by those that include the variability of the map ([`Model::held_out_extension`]), which is
+//! estimated without these rows. Then the medians of the standard deviation, of the error, and of the distance of the two maps at
+//! common rows, in standard deviations of the coordinate. The map of all rows is aligned with the map without the held-out rows
+//! by Procrustes analysis of their common rows.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::Silent;
@@ -87,7 +87,7 @@ fn spread(map: &Points) -> Vec<f64> {
     (0..map.cols()).map(one).collect()
 }
 
-/// A turn (or reflection), a scale and a shift.
+/// A rotation or reflection, a scale and a shift.
 struct Procrustes {
     from: Vec<f64>,
     to: Vec<f64>,
@@ -96,7 +96,7 @@ struct Procrustes {
 }
 
 impl Procrustes {
-    /// The one that leads the rows of one map nearest to those of another.
+    /// The transformation that brings the rows of one map nearest to the rows of another.
     fn new(from: &Points, to: &Points) -> Procrustes {
         let centered = |map: &Points| {
             let means = map.column_means();

@@ -1,14 +1,14 @@
-//! Three ways back from a map to data, judged alike: the mean of the nearest, a local linear regression, and kriging.
+//! Three inverse transforms, compared alike: the mean of the nearest neighbors, a local linear regression, and kriging.
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example ways_back -- digits isomap 2
 //! ```
 //!
-//! Every row is predicted from the other rows by what is nearest to it on the map. A rule gives weights, a variance
-//! relative to that of one row, and the squared residuals of the neighbors themselves; from these all rules get their
-//! deviations in the same way (one scale per feature and place), and the number of neighbors of the first two is the best
-//! of a list. The columns are the error relative to the data's standard deviation, the shares of entries within one and
-//! two deviations, and the mean log density.
+//! Every row is predicted from its nearest neighbors on the map. A rule gives weights, a variance relative to the variance of one
+//! row, and the squared residuals of the neighbors themselves. The standard deviations of all rules are computed from these in
+//! the same way (one scale per feature and embedding point). The number of neighbors of the first two rules is the best of a
+//! list. The columns are the error relative to the standard deviation of the data, the shares of entries within one and two
+//! standard deviations, and the mean log density.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::Silent;
@@ -17,11 +17,11 @@ use eigenfold::{Error, Method, Points, Recipe, io};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-/// What a rule says about one row.
+/// The prediction of one row by a rule.
 struct Said {
-    /// Those of the neighbors' rows in the prediction.
+    /// The weights of the neighbors' rows in the prediction.
     weights: Vec<f64>,
-    /// Those in what the rule makes of each neighbor.
+    /// The weights in the prediction of each neighbor.
     fits: Vec<Vec<f64>>,
     variance: f64,
     freedom: f64,
@@ -71,7 +71,7 @@ fn mean_of_nearest(_: &Points, _: usize, near: &[u32]) -> Option<Said> {
     Some(Said { fits: vec![weights.clone(); near.len()], weights, variance: 1.0 + 1.0 / k, freedom: k - 1.0 })
 }
 
-/// The value at the place of the plane through the neighbors, with a hint of ridge.
+/// The value at the embedding point of the plane through the neighbors, with a small ridge.
 fn local_regression(map: &Points, row: usize, near: &[u32]) -> Option<Said> {
     let p = map.cols() + 1;
     let away = |a: u32| map.row(a as usize).iter().zip(map.row(row)).map(|(y, o)| y - o);
@@ -98,7 +98,7 @@ fn local_regression(map: &Points, row: usize, near: &[u32]) -> Option<Said> {
     Some(Said { weights, fits, variance, freedom: (near.len() - p) as f64 })
 }
 
-/// Error, shares within one and two deviations, and log density of a rule.
+/// Error, shares within one and two standard deviations, and log density of a rule.
 fn judge(
     points: &Points,
     map: &Points,

@@ -18,10 +18,10 @@ pub type ComplexPlans<T> = (Arc<dyn Fft<T>>, Arc<dyn Fft<T>>);
 
 /// A number that can be transformed.
 pub trait Transformed: FftNum {
-    /// Transforms of so many real numbers.
+    /// Transforms of `length` real numbers.
     fn real_plans(length: usize) -> RealPlans<Self>;
 
-    /// Transforms of so many complex numbers.
+    /// Transforms of `length` complex numbers.
     fn complex_plans(length: usize) -> ComplexPlans<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! Distances between points of which nothing else is known, checked once.
+//! Distances between points without features, checked once.
 
 use crate::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -165,7 +165,7 @@ impl Distances {
         self.of_similarities
     }
 
-    /// How missing cells were fitted, if some were missing. [`Distances::matrix`] knows which.
+    /// How missing cells were fitted, if some were missing. [`Distances::matrix`] marks them.
     pub fn completion(&self) -> Option<&Completion> {
         self.completion.as_ref()
     }

@@ -1,7 +1,7 @@
-//! Stage 1: who is whose neighbor.
+//! Stage 1: the neighborhood graph.
 //!
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
-//! Each method says in its own file how it symmetrizes.
+//! The file of each method describes how it symmetrizes.
 
 pub mod components;
 pub mod distances;

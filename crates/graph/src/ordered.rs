@@ -111,7 +111,7 @@ pub fn principal_order(points: &Points) -> Vec<u32> {
     let largest = points.values().iter().enumerate().map(|(at, x)| (x - mean[at % mean.len()]).abs());
     let unit = largest.fold(f64::MIN_POSITIVE, f64::max);
     let x = Mat::from_fn(points.rows(), points.cols(), |i, f| (points.row(i)[f] - mean[f]) / unit);
-    // An order asks for few digits: power iteration, from the point farthest from the mean.
+    // An order needs few digits: power iteration, from the point farthest from the mean.
     let length = |v: &Mat<f64>| v.norm_l2().max(f64::MIN_POSITIVE);
     let far = first_largest((0..x.nrows()).map(|i| x.row(i).squared_norm_l2()));
     let mut axis = Mat::from_fn(x.ncols(), 1, |f, _| x[(far, f)]);
@@ -143,7 +143,7 @@ fn inverse(order: &[u32]) -> Vec<u32> {
     place
 }
 
-/// The walk outwards from a point, and whom it met.
+/// The walk outwards from a point, and the points that it met.
 struct Walk<'a> {
     graph: &'a Undirected,
     place: &'a [u32],
@@ -159,7 +159,7 @@ impl Walk<'_> {
         self.met[i] = i as u32;
         let (mut later, mut hops, mut count) = (Vec::new(), 0, 1);
         let (mut front, mut next) = (vec![i as u32], Vec::new());
-        // The walk also ends where there is nobody left to meet.
+        // The walk also ends when all points have been met.
         while !front.is_empty() && count < self.met.len() {
             next.clear();
             for &from in &front {

@@ -16,7 +16,7 @@ pub struct Points {
     rows: usize,
     cols: usize,
     values: Vec<f64>,
-    /// The cells that were not observed, as places in `values`, ascending; what stands there is a guess.
+    /// The cells that were not observed, as positions in `values`, ascending; their values are imputed.
     missing: Vec<usize>,
 }
 
@@ -156,7 +156,7 @@ impl Points {
         (0..self.rows).filter(|&i| self.missing_of(i).next().is_none()).collect()
     }
 
-    /// These points as the given rows, ascending, of a table of so many rows, in which nothing is observed of all others.
+    /// A larger table in which these points are the given rows, in ascending order, and all other rows are missing.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl Points {
         Ok(Points { rows, cols: self.cols, values, missing })
     }
 
-    /// The same points with every guess taken for an observation.
+    /// The same points with every imputed value taken as observed.
     #[must_use]
     pub fn guessed(&self) -> Points {
         Points { missing: Vec::new(), ..self.clone() }

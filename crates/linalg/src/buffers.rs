@@ -1,4 +1,4 @@
-//! Vectors that were used before, so that their memory need not be asked for at every step.
+//! A pool of used vectors, so that their memory is not allocated at every step.
 
 use std::sync::Mutex;
 
@@ -7,8 +7,8 @@ use std::sync::Mutex;
 pub struct Room(Mutex<Vec<Vec<f64>>>);
 
 impl Room {
-    /// The memory of a free vector that has room for so many numbers and for no more than `most` times as many, else that
-    /// of a new one; its content does not matter.
+    /// The memory of a free vector whose capacity is between `size` and `most` times `size`, or of a new vector. Its content is
+    /// arbitrary.
     pub fn vector(&self, size: usize, most: usize) -> Vec<f64> {
         let fits = |vector: &Vec<f64>| (size..=most * size).contains(&vector.capacity());
         let free = self.0.lock().ok().and_then(|mut free| free.iter().rposition(fits).map(|at| free.swap_remove(at)));

@@ -1,17 +1,18 @@
-//! What work takes in processor time, as it is told before it starts.
+//! Predicted CPU time of a job, reported before it starts.
 //!
 //! A method that may take long predicts its seconds from what it knows by then (points, edges, the flops of a factor), by rates
 //! that were measured on one machine (docs/decisions/0143-what-it-will-take.md). Another machine has other rates: a time is a guess within a factor of
-//! three or so, and that is what a user needs to know before a choice between waiting and another method.
+//! three or so, which is enough for a choice between waiting and another method.
 
 use crate::progress::Observer;
 
-/// From so many seconds on it is told. Since a guess may be three times too small, nothing that takes a minute goes untold.
+/// Estimates from this many seconds on are reported. An estimate may be three times too small, so every job of a minute is
+/// reported.
 const LONG: f64 = 20.0;
-/// From so many seconds on it is told where that is the most that it may take.
+/// The same for upper bounds.
 const LONG_AT_MOST: f64 = 40.0;
 
-/// Seconds of processor time.
+/// CPU seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Price {
     /// An estimate, in CPU seconds.
@@ -49,7 +50,7 @@ impl Price {
         };
         // Two minutes, not 118 seconds; 20 minutes, not 19.
         let count = if count >= 20.0 { 10.0 * (count / 10.0).round() } else { count };
-        format!("{how} {count} {unit} of processor time")
+        format!("{how} {count} {unit} of CPU time")
     }
 }
 
@@ -75,13 +76,13 @@ mod tests {
     #[test]
     fn a_time_is_told_in_words_with_the_digits_of_a_guess() {
         let told = |seconds| Price::About(seconds).told();
-        assert_eq!(told(23.0), "about 20 seconds of processor time");
-        assert_eq!(told(118.0), "about 2 minutes of processor time");
-        assert_eq!(told(1140.0), "about 19 minutes of processor time");
-        assert_eq!(told(2040.0), "about 30 minutes of processor time");
-        assert_eq!(told(7000.0), "about 2 hours of processor time");
-        assert_eq!(told(400_000.0), "about 5 days of processor time");
-        assert_eq!(Price::AtMost(48.0).told(), "at most about 50 seconds of processor time");
+        assert_eq!(told(23.0), "about 20 seconds of CPU time");
+        assert_eq!(told(118.0), "about 2 minutes of CPU time");
+        assert_eq!(told(1140.0), "about 19 minutes of CPU time");
+        assert_eq!(told(2040.0), "about 30 minutes of CPU time");
+        assert_eq!(told(7000.0), "about 2 hours of CPU time");
+        assert_eq!(told(400_000.0), "about 5 days of CPU time");
+        assert_eq!(Price::AtMost(48.0).told(), "at most about 50 seconds of CPU time");
     }
 
     #[test]
@@ -91,6 +92,6 @@ mod tests {
             price.announce(&heard, "work", "do less");
         }
         Price::About(60.0).announce(&heard, "work", "do less");
-        assert_eq!(*heard.0.lock().unwrap(), ["work takes about 60 seconds of processor time; do less"]);
+        assert_eq!(*heard.0.lock().unwrap(), ["work takes about 60 seconds of CPU time; do less"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with the numbers that say why.
+//! Errors, with the numbers that explain them.
 //!
 //! A message states the fact first and the way out after the semicolon, on one line. Parameters stand between backticks
 //! by the names they have here; a program puts its own words for them with [`told`].
@@ -39,7 +39,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// The graph has several connected components and the caller asked for an error in that case.
+    /// The graph has several connected components, and the caller wants an error in that case.
     #[error(
         "the graph has {} connected components ({}); use {}`disconnected` join, or `disconnected` separate",
         sizes.len(),
@@ -53,19 +53,19 @@ pub enum Error {
         connecting_k: Option<usize>,
     },
 
-    /// As many neighbors were asked for as there are points, or more.
+    /// As many neighbors were requested as there are points, or more.
     #[error("k is {k} and there are only {n} points; use `neighbors` {} or less", n.saturating_sub(1))]
     TooFewPoints {
-        /// The number of neighbors asked for.
+        /// The requested number of neighbors.
         k: usize,
         /// The number of points.
         n: usize,
     },
 
-    /// More dimensions were asked for than the data have.
+    /// More dimensions were requested than the data have.
     #[error("{fact}; use `dims` {most} or less")]
     Dims {
-        /// The number of dimensions asked for.
+        /// The requested number of dimensions.
         asked: usize,
         /// The most there can be.
         most: usize,
@@ -90,7 +90,7 @@ pub enum Error {
     #[error("{0}")]
     Numerical(String),
 
-    /// The observer asked to stop before there was anything to return.
+    /// The observer stopped the work before there was a result.
     #[error("stopped before the result was ready; nothing was written")]
     Stopped,
 }
@@ -113,7 +113,7 @@ impl Error {
     /// The message with every parameter as the caller's users know it, as [`told`] does.
     pub fn told(&self, name: impl Fn(&str) -> String) -> String {
         match self {
-            // What a file is called is no name of ours.
+            // The name of a file is not the name of a parameter.
             Error::Format { path, message } => format!("{}: {}", path.display(), told(message, name)),
             Error::Io { .. } => self.to_string(),
             _ => told(&self.to_string(), name),
@@ -148,7 +148,7 @@ fn is_name_at_fault(kind: ErrorKind) -> bool {
 }
 
 /// Rewrites the names of parameters in a message. This library writes them between backticks, as `neighbors`; a program
-/// knows its users' words for them, such as `-k`. What stands between double quotes is not ours and stays.
+/// knows its users' words for them, such as `-k`. Text between double quotes comes from the user and stays.
 ///
 /// ```
 /// use eigenfold::error::told;

@@ -46,7 +46,7 @@ pub trait Operator: Sync {
 /// Eigenpairs as a solver answered them, with the evidence.
 #[derive(Clone, Debug)]
 pub struct Eigenpairs {
-    /// The eigenvalues, in the order the caller asked for; after the wanted ones come some that are known less well.
+    /// The eigenvalues, in the requested order; after the requested ones come some that are less exact.
     pub values: Vec<f64>,
     /// The eigenvectors, one a column, in the same order.
     pub vectors: faer::Mat<f64>,

@@ -52,7 +52,7 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// What is left of a limit of the process; nothing if it is unlimited.
+/// The rest of a limit of the process; none if it is unlimited.
 fn left_of(limits: &str, name: &str, used: Option<u64>) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     let soft: u64 = line.split_whitespace().next()?.parse().ok()?;

@@ -4,39 +4,39 @@
 //! in a loop of one line. Here every closure is called through a reference to `dyn Fn`, and the pool is compiled once. A
 //! call costs a few nanoseconds, so the work on an index must be worth more than that, or [`fill`] be used.
 //!
-//! What is found does not depend on the number of threads: results stand in the order of their indices.
+//! Results do not depend on the number of threads: they are in the order of their indices.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most chunks that indices are handed out in: enough for any number of threads, and few beside the work.
+/// The most chunks of indices: enough for any number of threads, and few beside the work.
 const CHUNKS: usize = 1024;
 /// Entries to a chunk where the work on an entry is small.
 const FINE: usize = 4096;
 
-/// What is made of every index below `count`, in order.
+/// The results of `work` for every index below `count`, in order.
 pub fn collect<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     collect_indices(count, &of)
 }
 
-/// What is made of every index below `count`, in order, or an error: the first of those that were met. After an error no
+/// The results of `work` for every index below `count`, in order, or the first error that was met. After an error no
 /// more work is begun.
 pub fn try_collect<T: Send, E: Send>(count: usize, of: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
     try_collect_indices(count, &of)
 }
 
-/// Does something for every item, which is handed over with its index.
+/// Calls `work` with every item and its index.
 pub fn each_of<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(usize, T) + Sync) {
     each_item(&handed_out(items), &work);
 }
 
-/// What is made of every item, which is handed over with its index, in order.
+/// The results of `work` for every item and its index, in order.
 pub fn collect_of<T: Send, R: Send>(items: impl IntoIterator<Item = T>, of: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
     collect_items(&handed_out(items), &of)
 }
 
-/// What is made of every item, which is handed over with its index, in order, or an error as of [`try_collect`].
+/// The results of `work` for every item and its index, in order, or an error as of [`try_collect`].
 pub fn try_collect_of<T: Send, R: Send, E: Send>(
     items: impl IntoIterator<Item = T>,
     of: impl Fn(usize, T) -> Result<R, E> + Sync,
@@ -44,12 +44,12 @@ pub fn try_collect_of<T: Send, R: Send, E: Send>(
     try_collect_items(&handed_out(items), &of)
 }
 
-/// Does something for every chunk of so many entries (the last may have fewer), which is handed over with its index.
+/// Calls `work` with the index and the entries of every chunk of `size` entries; the last chunk may have fewer.
 pub fn chunks_mut<T: Send>(entries: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     each_chunk(entries, size, &work);
 }
 
-/// What is made of every chunk of so many entries (the last may have fewer), in order.
+/// The results of `work` for every chunk of `size` entries, in order; the last chunk may have fewer.
 pub fn collect_chunks_mut<T: Send, R: Send>(
     entries: &mut [T],
     size: usize,
@@ -78,7 +78,7 @@ pub struct Scratch<T, M> {
 }
 
 impl<T, M: Fn() -> T> Scratch<T, M> {
-    /// None yet; it is made when it is asked for and none is free.
+    /// An empty pool; a value is made when it is needed and none is free.
     pub fn new(make: M) -> Scratch<T, M> {
         Scratch { free: Mutex::new(Vec::new()), make }
     }
@@ -212,7 +212,7 @@ fn chunks_of_chunks<T>(entries: &mut [T], size: usize) -> (usize, Vec<Mutex<&mut
     (together, entries.chunks_mut(together * size).map(Mutex::new).collect())
 }
 
-/// What is behind a lock, whoever held it before: after a panic nobody reads what was found.
+/// Lock, ignoring poison: results are discarded after a panic.
 fn lock<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
     behind.lock().unwrap_or_else(PoisonError::into_inner)
 }

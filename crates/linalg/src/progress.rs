@@ -1,12 +1,12 @@
 //! One observer for progress and for stopping.
 //!
-//! Whoever works tells how much of its own work is done, from 0 to 1. Longer work hands a [`Share`] of itself to each part, and
-//! the parts' fractions become fractions of the whole. So an observer of a fit, of a choice or of a score hears one fraction
-//! that goes from 0 to 1 and never falls, whatever the parts tell and from however many threads.
+//! Every job reports the fraction of its own work that is done, from 0 to 1. A longer job gives a [`Share`] of itself to each
+//! part, and the fractions of the parts become fractions of the whole. So the observer of a fit, of a search for parameters or
+//! of a likelihood gets one fraction that goes from 0 to 1 and never falls, from any number of threads.
 
 use std::sync::Mutex;
 
-/// The three stages, the likelihood and the score, as the observer hears of them.
+/// The three stages, the likelihood and the score, as they are reported to the observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -130,7 +130,7 @@ impl Observer for Silent {
     }
 }
 
-/// A share of longer work, as its part sees it: an observer that passes on what it hears, the fraction as one of the whole
+/// A share of a longer job, as its part sees it: an observer that passes reports on, with the fraction as one of the whole
 /// that never falls.
 ///
 /// ```
@@ -158,11 +158,11 @@ impl Observer for Silent {
 /// ```
 pub struct Share<'a> {
     whole: &'a dyn Observer,
-    /// What the share is called, whatever its parts are.
+    /// The name of the share, whatever its parts are.
     stage: Option<Stage>,
     from: f64,
     to: f64,
-    /// Whether what follows takes as long as its share of the whole says.
+    /// Whether the next step takes time in proportion to its share of the whole.
     even: bool,
     /// What was passed on last.
     told: Mutex<Option<(Stage, f64)>>,
@@ -172,7 +172,7 @@ pub struct Share<'a> {
 const NEARLY_ALL: f64 = 0.9;
 
 impl<'a> Share<'a> {
-    /// All of the work: what it makes of the parts' fractions is heard by its observer.
+    /// All of the work: the fractions of the parts are reported to its observer.
     pub fn all(whole: &'a dyn Observer) -> Share<'a> {
         Share { whole, stage: None, from: 0.0, to: 1.0, even: true, told: Mutex::default() }
     }
@@ -223,7 +223,7 @@ impl Observer for Share<'_> {
     }
 
     fn progress(&self, stage: Stage, fraction: f64) {
-        // Whoever comes while another thread is telling has nothing new to tell.
+        // While another thread reports, this one has nothing new to report.
         let Ok(mut told) = self.told.try_lock() else { return };
         let fraction = match self.stage {
             Some(own) if own as u8 > stage as u8 => 0.5 * fraction,

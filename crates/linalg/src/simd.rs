@@ -1,6 +1,7 @@
 //! Runs a loop compiled for the widest vector instructions of the machine.
 
-/// Runs `work` with everything inlined into it compiled for what the machine has (AVX2 and FMA, say), found at run time.
+/// Runs `work`, and everything inlined into it, compiled for the instructions of the machine (such as AVX2 and FMA), detected at
+/// run time.
 ///
 /// The closure, and what it calls in its inner loops, must be `#[inline(always)]`. It is called by reference: the
 /// wrapper the compiler makes to call a closure by value is not inlined, and the loop would stay narrow.

@@ -40,7 +40,7 @@ pub fn largest_first(a: &usize, b: &usize) -> Ordering {
     b.cmp(a)
 }
 
-/// The places of the keys from the smallest to the largest; equal keys stay in their order.
+/// The positions of the keys from the smallest to the largest; equal keys stay in their order.
 pub fn ascending(keys: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));

@@ -1,6 +1,6 @@
 //! The numbers of a page: arrays one after the other in one block of bytes, and where each of them is.
 //!
-//! Every array starts at a multiple of eight bytes, little endian. The page gets the block packed (gzip) and as text (base64).
+//! Every array starts at a multiple of eight bytes, little endian. The page has the block compressed (gzip) and as text (base64).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Adds an array of these bytes and says where it is.
+    /// Adds an array of these bytes and returns its reference.
     fn add(&mut self, kind: &str, shape: &[usize], bytes: impl Iterator<Item = u8>) -> Value {
         self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
         let at = self.bytes.len();
@@ -59,7 +59,9 @@ impl Block {
     pub(crate) fn text(&self) -> Result<String> {
         let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
         let packed = packer.write_all(&self.bytes).and_then(|()| packer.finish());
-        packed.map(|bytes| STANDARD.encode(bytes)).map_err(|error| Error::Numerical(format!("packing failed: {error}")))
+        packed
+            .map(|bytes| STANDARD.encode(bytes))
+            .map_err(|error| Error::Numerical(format!("compression failed: {error}")))
     }
 }
 

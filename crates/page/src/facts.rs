@@ -1,21 +1,21 @@
-//! What a fit has to show for itself, as names and values for people.
+//! The facts about a fit, as names and values for people.
 
 use eigenfold::report::Report;
 use serde_json::{Value, json};
 
-/// A fact with a sentence that says what it is.
+/// A fact with a sentence that explains it.
 fn fact(name: &str, value: String, explain: &str) -> Value {
     json!({"name": name, "value": value, "explain": explain})
 }
 
-/// All that a report says beside the map, in the order in which a reader asks for it.
+/// The facts of a report, in the order of their importance to a reader.
 pub(crate) fn facts(report: &Report) -> Vec<Value> {
     let mut facts = Vec::new();
     let ended = if report.converged { "converged" } else { "not converged" };
     let mut say = |name: &str, value: String, explain: &str| facts.push(fact(name, value, explain));
     if let Some(objective) = report.objective {
         let value = format!("{objective:.6e} after {} evaluations, {ended}", report.iterations);
-        say("objective", value, "What the descent made as small as it could.");
+        say("objective", value, "The value that the optimization minimized.");
     }
     if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let value = format!("{worst:.1e} at most, {ended} ({})", report.solver);
@@ -46,7 +46,7 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
         say(
             "in-sample log likelihood",
             value,
-            "Of the points under the field that was made of them: not comparable between methods.",
+            "The log likelihood of the points under the field that was fitted to them: not comparable between methods.",
         );
     }
     if report.components.len() > 1 {

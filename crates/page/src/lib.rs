@@ -1,7 +1,7 @@
 //! The page that compares maps: one HTML file that opens from disk, with no server and no network.
 //!
 //! [`Page::html`] puts three things together: a template, the drawing program (`web/`, bundled into `assets/`) and the data, as
-//! JSON for what has names and as one packed block for arrays. docs/internals/page.md has the layout of both. Whatever text the
+//! JSON for what has names and as one compressed block for arrays. docs/internals/page.md has the layout of both. Whatever text the
 //! data bring is written so that it cannot end the script that it stands in, and the drawing program shows it as text alone.
 
 mod block;
@@ -24,9 +24,9 @@ use serde_json::{Value, json};
 const NEIGHBORS: usize = 10;
 /// Numbers of data that a page holds at most: more would make it slow to open.
 const MOST_NUMBERS: usize = 8_000_000;
-/// The way of a descent is no film where there are more points: the page would be too large.
-pub const FILMED: usize = 20_000;
-/// Maps of a film.
+/// Optimizations of more points are not animated: the page would be too large.
+pub const ANIMATED: usize = 20_000;
+/// Frames of an animation.
 pub const FRAMES: usize = 24;
 /// Stands for a label that is missing.
 const NO_CLASS: u16 = u16::MAX;
@@ -35,7 +35,7 @@ const TEMPLATE: &str = include_str!("../assets/page.html");
 const SCRIPT: &str = include_str!("../assets/page.js");
 const STYLE: &str = include_str!("../assets/page.css");
 
-/// What a page is about.
+/// The contents of a page.
 pub struct Page<'a> {
     /// What it is called.
     pub title: &'a str,
@@ -59,7 +59,7 @@ pub struct Page<'a> {
     pub names: Option<&'a [String]>,
     /// Width and height of rows that are images.
     pub image: Option<(usize, usize)>,
-    /// What the reader should know of the input.
+    /// Notes about the input.
     pub notes: &'a [String],
     /// The maps, best first.
     pub outcomes: &'a [Outcome],
@@ -70,7 +70,7 @@ impl Page<'_> {
     ///
     /// # Errors
     ///
-    /// If a way back cannot be learned, or the metric is not defined on the points.
+    /// If an inverse transform cannot be learned, or the metric is not defined on the points.
     pub fn html(&self) -> Result<String> {
         self.written(TEMPLATE, &Value::Null)
     }
@@ -212,7 +212,7 @@ impl Near {
 ///
 /// # Errors
 ///
-/// If its way back cannot be learned.
+/// If its inverse transform cannot be learned.
 pub fn alone(outcome: &Outcome, points: &Points) -> Result<Value> {
     let mut block = Block::default();
     let mut map = map::map(outcome, points, holds_rows(points), &mut block)?;

@@ -33,7 +33,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         "memory_mb": outcome.memory.map(|bytes| bytes as f64 / 1e6),
         "parameters": [], "facts": [], "warnings": [], "scores": {}, "pointwise": {},
         "dims": outcome.entrant.recipe.dims, "converged": null, "map": null, "spectrum": null, "curve": null,
-        "rnx": null, "shepard": null, "back": null, "shade": null, "film": null,
+        "rnx": null, "shepard": null, "back": null, "shade": null, "animation": null,
     });
     let Some((model, map)) = outcome.model.as_ref().zip(outcome.map()?) else { return Ok(out) };
     let (report, shape) = (model.report(), [map.rows(), map.cols()]);
@@ -57,7 +57,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     if let Some(evaluated) = &outcome.evaluated {
         add_judged(&mut out, evaluated, map.rows(), block);
     }
-    out["film"] = film(outcome, model, block)?.unwrap_or(Value::Null);
+    out["animation"] = animation(outcome, model, block)?.unwrap_or(Value::Null);
     add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
     Ok(out)
 }
@@ -73,7 +73,7 @@ fn title(entrant: &Entrant) -> String {
     }
 }
 
-/// Names of parameters as they are, without the marks that tell a front end where to put its own.
+/// A message without the backticks around names of parameters.
 fn plain(text: &str) -> String {
     told(text, str::to_string)
 }
@@ -104,8 +104,8 @@ fn add_judged(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Blo
     out["shepard"] = block.f32(&[evaluated.shepard.len(), 2], pairs);
 }
 
-/// The maps that a descent passed.
-fn film(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Value>> {
+/// The maps that an optimization passed.
+fn animation(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Value>> {
     let frames = model.snapshots();
     let n = model.embedding().rows();
     if frames.len() < 2 || model.embedding().cols() != 2 {
@@ -115,7 +115,7 @@ fn film(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Va
     for frame in frames {
         values.extend(outcome.turned(&frame.coordinates)?.into_values());
     }
-    // On a path of lambda it is what changes from map to map; elsewhere it is how far the descent is.
+    // On a path of lambda the label is lambda, elsewhere the number of steps.
     let is_path = |one: &Described| one.name == "lambda" && one.value.contains(':');
     let along_a_path = model.recipe().method.parameters().iter().any(is_path);
     let label = |frame: &Snapshot| match frame.lambda.filter(|_| along_a_path) {
@@ -126,7 +126,7 @@ fn film(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Va
     Ok(Some(json!({"frames": block.f32(&[frames.len(), n, 2], values), "labels": labels})))
 }
 
-/// The way back, as far as a page can go it, and how sure it is.
+/// The inverse transform, as far as a page can compute it, and its uncertainty.
 fn add_way_back(
     out: &mut Value,
     outcome: &Outcome,
@@ -160,7 +160,7 @@ fn add_way_back(
                 "deviations": block.f64(&[p], deviations),
             })
         }
-        Portable::Kriging { .. } if !holds_rows => Value::Null, // the rows are what it leads back to
+        Portable::Kriging { .. } if !holds_rows => Value::Null, // its predictions are means of rows
         Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, components } => {
             json!({
                 "rule": "kriging",
@@ -176,7 +176,7 @@ fn add_way_back(
                 "components": components.map(|components| block.u32(&[n], components)),
             })
         }
-        // A way that the page does not know yet.
+        // A rule that the page does not support.
         _ => Value::Null,
     };
     let spread = spread(points);

@@ -1,4 +1,4 @@
-//! How sure the way back is, over the ground of a map.
+//! Uncertainty shading: the uncertainty of the inverse transform over the background of a map.
 
 use crate::block::Block;
 use eigenfold::Points;
@@ -6,13 +6,14 @@ use eigenfold::error::Result;
 use eigenfold::reconstruct::InverseTransform;
 use serde_json::{Value, json};
 
-/// Places along a side.
+/// Grid points along a side.
 const SIDE: usize = 48;
-/// How much ground there is around the points, in widths of the map.
+/// The width of the background around the points, in widths of the map.
 const AROUND: f64 = 0.08;
 
-/// The deviation of the data rows at every place of a grid over the map, all features together, as a part of the spread of the
-/// data: 0 is certain, 1 knows no more than the mean does. `turn` leads from places of the page to those of the way back.
+/// The standard deviation of the data rows at every point of a grid over the map, all features together, relative to the spread
+/// of the data: 0 is certain, 1 is as uncertain as the mean. `turn` maps coordinates of the page to those of the inverse
+/// transform.
 pub(crate) fn shade(
     way: &InverseTransform<'_>,
     map: &Points,

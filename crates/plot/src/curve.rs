@@ -1,4 +1,4 @@
-//! The picture of what `-k auto` tried: a value for every number of neighbors, the chosen one marked.
+//! The picture of the search by `-k auto`: a value for every number of neighbors, the chosen one marked.
 
 use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};

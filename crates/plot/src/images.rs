@@ -22,7 +22,7 @@ pub struct Images<'a> {
 }
 
 impl Images<'_> {
-    /// Draws each image over its point, in this order, where it lies on no other; who has one, and its size on paper.
+    /// Draws each image over its point, in this order, where it lies on no other; returns the points with an image, and its size on paper.
     pub(crate) fn draw(
         &self,
         scene: &mut Scene,

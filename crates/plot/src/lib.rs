@@ -1,9 +1,10 @@
-//! The picture of an embedding: points, what their colors mean, the spectrum, and how it was made.
+//! Pictures of embeddings: points, legend, spectrum, and how the embedding was made.
 //!
 //! [`Picture`] says what to show, a scene is the same as marks on paper, and `svg.rs` or `raster.rs` writes it. The program draws with
 //! it, and so does the Python package where matplotlib is not installed (docs/decisions/0129-pictures-in-a-crate.md).
 
 mod axes;
+mod contact_sheet;
 mod curve;
 mod font;
 mod images;
@@ -13,7 +14,6 @@ mod pairs;
 mod palette;
 mod pdf;
 mod plane;
-mod plate;
 mod raster;
 mod room;
 mod scale;
@@ -23,10 +23,10 @@ mod side;
 mod svg;
 mod view;
 
+pub use contact_sheet::{ContactSheet, Thumbnail};
 pub use curve::Curve;
 use eigenfold::Points;
 pub use images::Images;
-pub use plate::{Plate, Sheet};
 pub use scale::ScaleCurve;
 use scene::{Anchor, Scene};
 pub use shade::{Deviations, Shade};
@@ -49,7 +49,7 @@ pub struct Picture<'a> {
     pub names: Option<&'a [String]>,
     /// What the points look like, without those behind.
     pub images: Option<Images<'a>>,
-    /// How unsure the way back is.
+    /// The uncertainty of the inverse transform, as shading.
     pub shade: Option<Shade<'a>>,
     /// The eigenvalues, the coordinates' own first; may be empty.
     pub eigenvalues: &'a [f64],

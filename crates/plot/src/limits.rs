@@ -2,9 +2,9 @@
 
 /// How many points may be drawn at the edge: three, or one in a hundred.
 const FEW: (usize, usize) = (3, 100);
-/// Of fewer points none is drawn at the edge.
+/// With fewer points, none is drawn at the edge.
 const LEAST: usize = 10;
-/// They are, if all others would take less than one part in so many of the range.
+/// They are, if all others would take less than one part in this many of the range.
 const SQUEEZED: f64 = 6.0;
 
 /// The smallest and the largest of all values but those that would squeeze the others into a small part of the range.

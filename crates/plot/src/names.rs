@@ -22,8 +22,8 @@ pub(crate) struct Named<'a> {
     pub(crate) name: &'a str,
 }
 
-/// Draws each name beside its point, in this order, where it lies on no other name and on nothing else that takes room; the
-/// number of names that were drawn.
+/// Draws each name beside its point, in this order, where it lies on no other name and on nothing else that takes room; returns
+/// the number of names that were drawn.
 pub(crate) fn draw<'a>(scene: &mut Scene, room: &mut Room, points: impl Iterator<Item = Named<'a>>) -> usize {
     let mut drawn = 0;
     for Named { at: (x, y), reach: (across, up), name } in points {
@@ -61,7 +61,7 @@ mod tests {
         let mut scene = Scene { width: 200.0, height: 100.0, marks: vec![] };
         let named = |x: f64| Named { at: (x, 50.0), reach: (3.0, 3.0), name: "a point" };
         let mut room = Room::new(area);
-        // Twenty at one place: eight places around it, of which some touch others.
+        // Twenty at one point: eight positions around it, some of which touch others.
         let drawn = draw(&mut scene, &mut room, (0..20).map(|_| named(100.0)));
         assert!((4..=8).contains(&drawn), "{drawn}");
         assert_eq!(draw(&mut scene, &mut Room::new(area), [named(20.0), named(150.0)].into_iter()), 2);

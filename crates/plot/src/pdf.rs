@@ -52,7 +52,7 @@ struct File {
 
 impl Default for File {
     fn default() -> File {
-        // The second line tells programs that look at a file's first bytes that it is no text.
+        // The second line marks the file as binary for programs that look at its first bytes.
         File { bytes: b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec(), begins: Vec::new() }
     }
 }

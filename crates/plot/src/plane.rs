@@ -16,7 +16,7 @@ pub(crate) struct Plane {
     pub(crate) order: Vec<usize>,
     /// What the axes are.
     pub(crate) axes: Axes,
-    /// What the reader must know about this view.
+    /// Notes about this view.
     pub(crate) note: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The grey behind the points: how unsure the way back to data is at every place of the map.
+//! Uncertainty shading: the standard deviation of the inverse transform at every point of the map, as a grey background.
 
 use super::axes::Scale;
 use super::scene::{Area, Mark, Scene};
@@ -7,14 +7,14 @@ use eigenfold::Points;
 /// The grey of the least and of the largest deviation.
 const GREYS: (f64, f64) = (255.0, 150.0);
 
-/// The deviation at every one of some places.
+/// The standard deviations at some embedding points.
 pub type Deviations<'a> = dyn Fn(&Points) -> Result<Vec<f64>, String> + 'a;
 
-/// What is known of the deviation.
+/// Uncertainty shading.
 pub struct Shade<'a> {
-    /// How many places may be asked about.
+    /// The most embedding points that are evaluated.
     pub places: usize,
-    /// The deviations there.
+    /// The standard deviations there.
     pub deviations: &'a Deviations<'a>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Shaded {
 }
 
 impl Shade<'_> {
-    /// Asks on a grid over the paper.
+    /// Evaluates a grid over the paper.
     pub(crate) fn over(&self, area: Area, x: &Scale, y: &Scale) -> Result<Shaded, String> {
         let step = (area.width * area.height / self.places.max(4) as f64).sqrt();
         let count = |length: f64| ((length / step) as usize).max(2);
@@ -46,7 +46,7 @@ impl Shade<'_> {
 }
 
 impl Shaded {
-    /// Draws the grey, without steps between the places that were asked about.
+    /// Draws the grey, interpolated between the points of the grid.
     pub(crate) fn draw(&self, scene: &mut Scene, area: Area) {
         let (columns, rows) = (area.width.round().max(1.0) as usize, area.height.round().max(1.0) as usize);
         let mut greys = Vec::with_capacity(columns * rows);

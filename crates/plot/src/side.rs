@@ -1,4 +1,4 @@
-//! The panel beside the points: what colors and shapes mean, how sure the way back is, and the spectrum.
+//! The panel beside the points: legend, scale of the uncertainty shading, and spectrum.
 
 use super::Coloring;
 use super::axes::Scale;
@@ -26,7 +26,7 @@ pub(crate) struct Panel<'a> {
     pub(crate) behind: usize,
     /// A line of the legend for marks of another kind.
     pub(crate) marked: Option<(Look, String)>,
-    /// The least and the largest deviation of the way back, if they are drawn.
+    /// The least and the largest standard deviation of the inverse transform, if they are drawn.
     pub(crate) deviations: Option<(f64, f64)>,
     pub(crate) eigenvalues: &'a [f64],
     /// The number of coordinates.
@@ -232,7 +232,7 @@ fn color_bar(scene: &mut Scene, area: Area, extent: (f64, f64)) {
     }
 }
 
-/// Draws what the grey behind the points means.
+/// Draws the scale of the uncertainty shading.
 fn deviation_bar(scene: &mut Scene, area: Area, (low, high): (f64, f64)) {
     heading(scene, area, "deviation");
     let steps = 32;

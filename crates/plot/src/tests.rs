@@ -158,9 +158,14 @@ fn names_images_shade_rings_and_points_behind_are_drawn() {
     };
     kept("all", &all);
     let svg = String::from_utf8(all.rendered(Format::Svg).unwrap()).unwrap();
-    for text in
-        ["names of ", "images of ", "training points (20)", "far (2)", "deviation of the way back", "data:image/png"]
-    {
+    for text in [
+        "names of ",
+        "images of ",
+        "training points (20)",
+        "far (2)",
+        "uncertainty of the inverse transform",
+        "data:image/png",
+    ] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(svg.contains("width=\"640\" height=\"480\"") && svg.contains("&lt;a &amp; b&gt;"));

@@ -56,7 +56,7 @@ impl Picture<'_> {
         }
     }
 
-    /// Where the points go and where the panel beside them, which takes no room when there is nothing to say.
+    /// Where the points go and where the panel beside them, which takes no room when it is empty.
     fn areas(&self, axes: &Axes, panel: &Panel, top: f64) -> (Area, Area) {
         let left = match axes {
             Axes::Numbers { .. } => 62.0,
@@ -82,7 +82,7 @@ impl Picture<'_> {
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(DOT)
     }
 
-    /// What the reader must know about this view.
+    /// Notes about this view.
     fn notes(&self, plane: &Plane, main: Area) -> Vec<String> {
         let (x, y, alike) = axes::scales(plane, main);
         let mut notes: Vec<String> = plane.note.iter().cloned().collect();
@@ -90,7 +90,7 @@ impl Picture<'_> {
         if !alike && matches!(plane.axes, Axes::Numbers { alike: true, .. }) {
             notes.push("the axes have different scales".into());
         }
-        notes.extend(self.shade.as_ref().map(|_| "grey: deviation of the way back".to_string()));
+        notes.extend(self.shade.as_ref().map(|_| "grey: uncertainty of the inverse transform".to_string()));
         let far = plane.at.iter().filter(|at| beyond(main, (x.at(at.0), y.at(at.1))).is_some()).count();
         if far > 0 {
             let (verb, s) = if far == 1 { ("lies", "") } else { ("lie", "s") };
@@ -99,7 +99,7 @@ impl Picture<'_> {
         notes
     }
 
-    /// Draws dots, images and names; what there was no room for.
+    /// Draws dots, images and names; returns what there was no room for.
     fn points_on(
         &self,
         scene: &mut Scene,

@@ -118,7 +118,7 @@ pub(crate) fn compare(
         dims,
         seed,
         likelihood: Likelihood::Cheap,
-        snapshots: if points.rows() > FILMED { 0 } else { FRAMES },
+        snapshots: if points.rows() > ANIMATED { 0 } else { FRAMES },
         ..Recipe::default()
     };
     let sweep = sweep.map(|(parameter, values)| Sweep { parameter, values });

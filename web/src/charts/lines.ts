@@ -1,4 +1,4 @@
-// The spectrum of a field, and the curve of a descent.
+// The spectrum of a field, and the curve of an optimization.
 
 import type { MapData } from "../data";
 import { h, svg } from "../dom";

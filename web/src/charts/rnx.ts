@@ -7,7 +7,7 @@ import { frame, path } from "./frame";
 
 /** The distance between the names at the right, in pixels. */
 const LINE = 17;
-/** Places along a curve that are tried for its rank. */
+/** Positions along a curve that are tried for its rank. */
 const TRIED = 28;
 
 type Curve = { map: MapData; points: [number, number][] };
@@ -21,7 +21,7 @@ export function rnxChart(page: Page, only: MapData | null = null, width = 1040):
   const height = Math.max(only ? 250 : 400, margin.top + margin.bottom + (only || narrow ? 0 : maps.length * LINE));
   const { element, plot, x, y } = frame({
     width, height, margin, x: [low, high], y: [bottom, top], logX: true,
-    xTitle: "neighborhood size k", yTitle: "R_NX: 0 as by chance, 1 all kept", words: `Share of neighborhoods kept by ${maps.length} maps, for every size of neighborhood`,
+    xTitle: "neighborhood size k", yTitle: "R_NX: 0 for a random embedding, 1 all kept", words: `Share of neighborhoods kept by ${maps.length} maps, for every size of neighborhood`,
   });
   const curves = maps.map((map): Curve => ({ map, points: map.rnx!.k.map((size, at) => [x(size), y(map.rnx!.value[at])]) }));
   const marks = only ? [] : ranksAt(curves, margin.left + 28, width - margin.right - 14);
@@ -64,7 +64,7 @@ function short(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** For each curve the place that is farthest from the other curves and from the ranks that have a place already. */
+/** For each curve the position farthest from the other curves and from the ranks placed before. */
 function ranksAt(curves: Curve[], left: number, right: number): [number, number][] {
   const placed: [number, number][] = [];
   for (const curve of curves) {
@@ -82,7 +82,7 @@ function ranksAt(curves: Curve[], left: number, right: number): [number, number]
   return placed;
 }
 
-/** The height of a curve over a place, between its points. */
+/** The height of a curve at a position, interpolated between its points. */
 function heightAt({ points }: Curve, px: number): number | null {
   for (let at = 1; at < points.length; at++) {
     const [[xa, ya], [xb, yb]] = [points[at - 1], points[at]];

@@ -16,7 +16,7 @@ export interface Coloring {
 }
 
 const NONE = 65535;
-/** Columns offered for coloring; more would make a list that nobody reads. */
+/** Columns offered for coloring; more would make the list too long. */
 const COLUMNS = 1000;
 
 export function colorings(page: Page): Coloring[] {
@@ -57,7 +57,7 @@ function columnOf(page: Page, j: number): Float32Array {
   return out;
 }
 
-/** From the second to the 98th of 100 values, so that a few far ones do not take all colors; all of them if that is one value. */
+/** From the 2nd to the 98th percentile, so that a few far ones do not take all colors; all of them if that is one value. */
 function range(blocks: ArrayLike<number>[]): [number, number] {
   const sample: number[] = [];
   for (const block of blocks) {

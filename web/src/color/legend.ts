@@ -46,7 +46,7 @@ function classList(desk: Desk): Node[] {
   for (const at of order.slice(0, LISTED)) add(at, names[at], css(classColor(at, names.length, state.dark)), classShape(at, names.length));
   if (counts.has(65535)) add(65535, "missing", css(missing(state.dark)), 0);
   const out: Node[] = [list];
-  if (names.length > MOST) out.push(h("p", { class: "note" }, `${count(names.length)} classes are more than eyes can tell apart: colors are near repeats. Click a class to single it out.${names.length > LISTED ? ` The ${LISTED} largest are listed.` : ""}`));
+  if (names.length > MOST) out.push(h("p", { class: "note" }, `${count(names.length)} classes are more than the eye can distinguish: colors nearly repeat. Click a class to single it out.${names.length > LISTED ? ` The ${LISTED} largest are listed.` : ""}`));
   if (state.singled.size > 0) out.push(button("Show all", () => { state.singled.clear(); state.tell("color"); }, { class: "quiet" }));
   return out;
 }

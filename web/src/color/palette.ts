@@ -3,7 +3,7 @@
 // Ten colors for classes, found by a search for the largest least distance (OKLab) between any two of them and the grey of missing
 // values, as seen with normal sight and with three kinds of color blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes. A
 // physiologically-based model for simulation of color vision deficiency. IEEE TVCG 15(6), 2009); test/color.test.mjs
-// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the ground: the yellow one on white,
+// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the background: the yellow one on white,
 // the dark one on black.
 
 export type Rgb = [number, number, number];
@@ -40,7 +40,7 @@ const ten = { light: TEN.light.map(rgb), dark: TEN.dark.map(rgb) };
 
 /**
  * The color of a class. Ten have their own; the next ten are lighter triangles, the rest darker crosses, so that
- * they can still be told apart where points are too small to have a shape.
+ * they can still be distinguished where points are too small to have a shape.
  */
 export function classColor(at: number, classes: number, dark: boolean): Rgb {
   const own = dark ? ten.dark : ten.light;

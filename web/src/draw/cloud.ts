@@ -63,7 +63,7 @@ export class Cloud {
     this.version++;
   }
 
-  /** The place in the map's own coordinates of a place in the square. */
+  /** The map's own coordinates of a position in the square. */
   unplace(x: number, y: number): number[] {
     return this.map.dims === 1 ? [this.center[0] + x * this.half] : [this.center[0] + x * this.half, this.center[1] + y * this.half];
   }
@@ -90,7 +90,7 @@ function extent(values: Numbers, dims: number, axis: number): Extent {
   }
   const all = { low: least, high: most, least, most }, sixth = (most - least) / 6;
   if (n < 8) return all;
-  // A look at some values tells in most cases that nothing is far out.
+  // A sample of values shows in most cases that nothing is far out.
   const some: number[] = [], step = Math.max(1, Math.floor(n / 1000));
   for (let i = 0; i < n; i += step) some.push(values[i * dims + axis]);
   some.sort((a, b) => a - b);

@@ -12,7 +12,7 @@ export function drawMarks(context: CanvasRenderingContext2D, panel: Panel): void
   const { state } = panel.desk, style = getComputedStyle(panel.element);
   const ink = style.getPropertyValue("--ink"), paper = style.getPropertyValue("--plot"), accent = style.getPropertyValue("--accent");
   if (state.pinned >= 0) neighbors(context, panel, ink, paper);
-  if (state.ground?.map === panel.map) probe(context, panel, accent, paper);
+  if (state.probe?.map === panel.map) probe(context, panel, accent, paper);
   if (state.hover >= 0) lit(context, panel, state.hover, ink, paper);
   if (panel.line) lasso(context, panel.line, accent);
   if (panel.cross) cross(context, panel.cross, accent);
@@ -60,7 +60,7 @@ function neighbors(context: CanvasRenderingContext2D, panel: Panel, ink: string,
 }
 
 function probe(context: CanvasRenderingContext2D, panel: Panel, accent: string, paper: string): void {
-  const [x, y] = panel.view.toScreen(...panel.cloud.placeOf(panel.desk.state.ground!.place));
+  const [x, y] = panel.view.toScreen(...panel.cloud.placeOf(panel.desk.state.probe!.place));
   for (const [color, width] of [[paper, 5], [accent, 2]] as const) {
     context.strokeStyle = color;
     context.lineWidth = width;

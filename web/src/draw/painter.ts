@@ -1,4 +1,4 @@
-// Who draws the points: WebGL where there is one, the canvas's own pen where not.
+// The painter of the points: WebGL if there is one, else the canvas's own pen.
 
 import type { Cloud } from "./cloud";
 import { FlatPainter } from "./flat";
@@ -10,7 +10,7 @@ export interface Scene {
   cloud: Cloud; view: View;
   /** Red, green, blue, shape of every point; the same array means the same colors. */
   colors: Uint8Array;
-  /** 0 as usual, 1 lit, 2 dim; whoever changes it in place counts the version up. */
+  /** 0 as usual, 1 lit, 2 dim; the version is incremented on a change in place. */
   lit: Uint8Array; litVersion: number; anyDim: boolean;
   ratio: number; dark: boolean;
   /** How many points are drawn, in the shuffled order: all, or a sample while things move. */

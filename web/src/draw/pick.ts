@@ -1,4 +1,4 @@
-// Which point is under the pointer: a grid over the square of a map, built when it is first asked for.
+// Which point is under the pointer: a grid over the square of a map, built on first use.
 
 import type { Cloud } from "./cloud";
 import type { View } from "./view";
@@ -42,7 +42,7 @@ export class Grid {
     return Math.max(0, Math.min(this.cells - 1, Math.floor((value - this.low[axis]) / this.step)));
   }
 
-  /** The nearest row that may be found, no further than so far; -1 if there is none. */
+  /** The nearest row that may be found, within a radius; -1 if there is none. */
   nearest(x: number, y: number, radius: number, may: (row: number) => boolean = () => true): number {
     let best = -1, least = radius * radius;
     this.within(x - radius, x + radius, y - radius, y + radius, (i) => {

@@ -1,4 +1,4 @@
-// The ground in grey where the way back is unsure.
+// Uncertainty shading: a grey background where the inverse transform is uncertain.
 
 import type { Shade } from "../data";
 import type { Cloud } from "./cloud";
@@ -17,7 +17,7 @@ export function drawShade(context: CanvasRenderingContext2D, shade: Shade, cloud
   context.restore();
 }
 
-/** The picture in its place, and its edges drawn out to those of the panel: beyond the grid nothing is surer than at its edge. */
+/** The picture, and its edges extended to those of the panel: beyond the grid the uncertainty is at least that at its edge. */
 function spread(context: CanvasRenderingContext2D, image: HTMLCanvasElement, [left, right]: number[], [top, bottom]: number[], view: View): void {
   const half = 0.5, { width: w, height: h } = image;
   const columns = [[0, half, Math.min(0, left), left], [0, w, left, right], [w - half, half, right, Math.max(view.width, right)]];

@@ -1,4 +1,4 @@
-// The form: a method, and all of its parameters from the program's own table. What is left empty is as usual.
+// The form: a method, and all of its parameters from the program's own table. An empty field keeps its default.
 
 import { fill, freshId, h } from "../dom";
 import { explain } from "../tooltip";
@@ -56,7 +56,7 @@ export class Form {
     return input?.value.trim() || String(parameter?.default ?? "");
   }
 
-  /** What is asked for: only what is not as usual. */
+  /** The request: only values that differ from the defaults. */
   asked(): Asked {
     const { method } = this, asked: Asked = { method: method.name, parameters: {} };
     if (method.needs_graph && this.neighbors.value.trim() !== "") asked.neighbors = Number(this.neighbors.value);

@@ -57,12 +57,12 @@ export class Moving {
   }
 }
 
-/** A map of which nothing is known but where its points are. */
+/** A map with coordinates only. */
 function bare(answer: Answer, method: Method | undefined, dims: number, map: Numbers): MapData {
   return {
     id: answer.name, method: method?.name ?? answer.name, title: method?.title ?? answer.name, sweep: null,
     status: answer.status === "stopped" ? "stopped" : "done", reason: answer.reason, good_for: "", caution: "",
     seconds: answer.seconds, memory_mb: null, converged: answer.converged, parameters: [], facts: [], warnings: answer.warnings ?? [],
-    dims, map, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, film: null, rank: 0,
+    dims, map, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null, rank: 0,
   };
 }

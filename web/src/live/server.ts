@@ -1,4 +1,4 @@
-// What the page asks the server it comes from. Addresses are relative: the word that lets the page in is in its own.
+// Requests of the page to its server. Addresses are relative: the access token is in the address of the page.
 
 export interface Choice { name: string; help?: string }
 

@@ -1,4 +1,4 @@
-// What is known of every column over the rows of the page, in the user's units.
+// Statistics of every column over the rows of the page, in the user's units.
 
 import { inUnits, type Page } from "../data";
 

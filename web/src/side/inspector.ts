@@ -1,4 +1,4 @@
-// The column beside the maps: the point that is looked at, the ground that was clicked, the points that are selected.
+// The column beside the maps: the hovered or pinned point, the background that was clicked, the selected points.
 
 import { answerInUnits, reconstruct, refusal } from "../back";
 import { valueText } from "../color/coloring";
@@ -16,16 +16,16 @@ export function inspector(desk: Desk): HTMLElement {
     element.classList.toggle("idle", parts === null);
     fill(element, ...(parts ?? [help(desk)]));
   };
-  // While a point is pinned or a place is asked, hovering others does not change what is read here.
-  state.on(["hover"], () => { if (state.pinned < 0 && !state.ground && !state.selected) show(); });
-  state.on(["pin", "ground", "select", "color"], show);
+  // While a point is pinned or the background is probed, hovering others changes nothing here.
+  state.on(["hover"], () => { if (state.pinned < 0 && !state.probe && !state.selected) show(); });
+  state.on(["pin", "probe", "select", "color"], show);
   show();
   return element;
 }
 
 function content(desk: Desk): Node[] | null {
   const { state } = desk;
-  if (state.ground) return ground(desk);
+  if (state.probe) return probe(desk);
   if (state.pinned >= 0) return point(desk, state.pinned, true);
   if (state.selected) return selection(desk);
   if (state.hover >= 0) return point(desk, state.hover, false);
@@ -38,7 +38,7 @@ function help(desk: Desk): Node {
   return h("div", { class: "help" }, h("h2", {}, "Look closer"), h("dl", {},
     ...entry("Hover", "a point lights up in every map."),
     ...entry("Click a point", page.neighbors ? "lines lead to its true neighbors, in every map." : "it stays lit in every map."),
-    ...(back ? entry("Click the ground", "see what data would be there, and how sure that is.") : []),
+    ...(back ? entry("Click the background", "see the data row that the inverse transform predicts there, with its uncertainty.") : []),
     ...entry("Shift and drag", "select points in one map, see where they are in the others."),
     ...entry("Click a map’s name", "enlarge it, with all that is known of it.")));
 }
@@ -85,17 +85,17 @@ function labelMark(desk: Desk, i: number): Node | null {
   return first ? h("span", { class: "label" }, valueText(first, first.values(null)![i], number)) : null;
 }
 
-function ground(desk: Desk): Node[] {
-  const { page, state } = desk, { map, place } = state.ground!;
-  const out: Node[] = [heading(`Ground of ${map.title}`, "What would be here", () => state.setGround(null)),
+function probe(desk: Desk): Node[] {
+  const { page, state } = desk, { map, place } = state.probe!;
+  const out: Node[] = [heading(`Background of ${map.title}`, "What would be here", () => state.setProbe(null)),
     h("p", { class: "place" }, `at (${place.map((y) => number(y, 4)).join(", ")})`)];
   const no = refusal(page, map);
   if (no) return [...out, h("p", { class: "note" }, sentence(no))];
   const answer = answerInUnits(page.columns, reconstruct(page, map, place));
-  out.push(picture(page, answer, "the data at this place"));
+  out.push(picture(page, answer, "the data at this point"));
   if (answer.far) out.push(h("p", { class: "warn" }, "Far from all points of the map; nothing near supports this."));
-  const how = map.back!.rule === "linear" ? "By the map’s own axes; the deviation is what the map leaves out, the same everywhere."
-    : `Predicted from the ${map.back!.rule === "kriging" ? map.back!.neighbors : 0} nearest points of the map. 68 of 100 rows observed here would be within the deviation.`;
+  const how = map.back!.rule === "linear" ? "By the map’s own axes; the standard deviation is that of the variance which the map leaves out, the same everywhere."
+    : `Predicted from the ${map.back!.rule === "kriging" ? map.back!.neighbors : 0} nearest points of the map. A row observed here would be within its 68 % interval with probability 68 %.`;
   out.push(h("p", { class: "note" }, how, " Drag the mark to look elsewhere."));
   return out;
 }

@@ -40,7 +40,7 @@ export function picture(page: Page, values: Values, words: string): HTMLElement 
   const box = h("div", { class: "images" }, h("figure", {}, image(page, values.row, greys(page), words), values.deviations ? h("figcaption", {}, "the image") : null));
   if (values.deviations) {
     const most = Array.from(values.deviations).reduce((a, b) => Math.max(a, b), 0);
-    box.append(h("figure", {}, image(page, values.deviations, [0, most], `deviation of ${words}`, [255, 196, 92]), h("figcaption", {}, `± deviation, up to ${number(most)}`)));
+    box.append(h("figure", {}, image(page, values.deviations, [0, most], `68 % interval of ${words}`, [255, 196, 92]), h("figcaption", {}, `± half-width of the 68 % interval, up to ${number(most)}`)));
   }
   return box;
 }
@@ -59,7 +59,7 @@ function bars(page: Page, { row, deviations, margins }: Values): HTMLElement {
   return box;
 }
 
-/** A value between the least and the largest of its column, with the mean, and its deviation and margin as whiskers. */
+/** A value between the least and the largest of its column, with the mean, and its 68 % and 95 % intervals as whiskers. */
 function bar({ low, high, mean }: { low: number; high: number; mean: number }, value: number, deviation?: number, margin?: number): HTMLElement {
   const at = (x: number) => `${Math.min(100, Math.max(0, (100 * (x - low)) / (high - low || 1)))}%`;
   const box = h("span", { class: "track" }), part = (name: string, left: number, right?: number) => {

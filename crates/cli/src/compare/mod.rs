@@ -22,7 +22,7 @@ use eigenfold::compare::{Compare, Entrant, Meter, Outcome};
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Share, Silent};
 use eigenfold::quality::{self, Quality};
-use eigenfold_plot::{Format, Plate};
+use eigenfold_plot::{ContactSheet, Format};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -194,7 +194,7 @@ pub(crate) fn fit(
     let input = eigenfold::Input { labels: classes, names: subject.names.as_deref(), ..(&subject.points).into() };
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
     for (at, mut entrant) in entrants.into_iter().enumerate() {
-        if subject.points.rows() > eigenfold_page::FILMED {
+        if subject.points.rows() > eigenfold_page::ANIMATED {
             entrant.recipe.snapshots = 0;
         }
         if progress::is_stopped() {
@@ -246,10 +246,10 @@ fn write(
     if let Some(target) = &args.plate {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
         let coloring = drawing::coloring(subject.along.labels.clone(), 0);
-        let sheets = outcomes.iter().map(table::sheet).collect::<Result<Vec<_>>>()?;
+        let thumbnails = outcomes.iter().map(table::thumbnail).collect::<Result<Vec<_>>>()?;
         let subtitle = table::subtitle(subject);
-        let plate = Plate { title: &title, subtitle: &subtitle, sheets: &sheets, coloring: &coloring };
-        let bytes = plate.rendered(format).map_err(Error::Numerical)?;
+        let sheet = ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring };
+        let bytes = sheet.rendered(format).map_err(Error::Numerical)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.atlas {

@@ -9,7 +9,7 @@ use eigenfold::Points;
 use eigenfold::compare::{Outcome, RULE};
 use eigenfold::error::Result;
 use eigenfold::quality::{Measure, Score};
-use eigenfold_plot::Sheet;
+use eigenfold_plot::Thumbnail;
 use serde_json::{Map, Value, json};
 
 /// The measures in the table of the terminal, and their titles there.
@@ -79,15 +79,15 @@ fn row(rank: usize, one: &Outcome, shown: &[(Measure, &str)], width: usize) -> S
     format!("  {rank:>4}  {name:<width$}{values} {seconds:>9} {memory:>8}{ended}")
 }
 
-/// What is told of the points on a plate.
+/// The subtitle of a contact sheet.
 pub(super) fn subtitle(subject: &Subject) -> String {
     let (n, p) = (plural(subject.points.rows(), "point"), plural(subject.points.cols(), "feature"));
     let all = subject.notes.iter().map(|note| one_line(note));
     [n, p].into_iter().chain(all).collect::<Vec<_>>().join(" · ")
 }
 
-/// A map for a plate.
-pub(super) fn sheet(one: &Outcome) -> Result<Sheet> {
+/// A map of a contact sheet.
+pub(super) fn thumbnail(one: &Outcome) -> Result<Thumbnail> {
     let info = one.entrant.recipe.method.info();
     let title = one
         .entrant
@@ -102,7 +102,7 @@ pub(super) fn sheet(one: &Outcome) -> Result<Sheet> {
         .collect();
     facts.extend(one.seconds.map(|seconds| format!("{seconds:.1} s")));
     facts.extend((one.status.name() == "stopped").then(|| "stopped".to_string()));
-    Ok(Sheet { title, facts: facts.join(" · "), map: one.map()?.ok_or_else(reason) })
+    Ok(Thumbnail { title, facts: facts.join(" · "), map: one.map()?.ok_or_else(reason) })
 }
 
 /// Everything, the maps included.

@@ -20,7 +20,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::progress::Share;
 use eigenfold::quality::Given;
 use eigenfold::{Data, Likelihood, Recipe};
-use eigenfold_page::{FILMED, FRAMES};
+use eigenfold_page::{ANIMATED, FRAMES};
 use http::{Answer, Request};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -154,7 +154,7 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
     let first = entrants(&args.methods, &base, &[], None)?;
     let subject = Subject::read(&asked, &reading)?;
     progress::go_on()?;
-    if subject.points.rows() > FILMED {
+    if subject.points.rows() > ANIMATED {
         base.snapshots = 0;
     }
     let image = image::found(args.image.as_deref(), &subject.points)?;

@@ -37,7 +37,7 @@ fn methods_are_judged_ranked_and_written() {
     assert_eq!(page["labels"][0]["classes"].as_array().unwrap().len(), 3);
     let tsne = page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne").unwrap();
     assert_eq!((&tsne["title"], &tsne["back"]["rule"]), (&"t-SNE".into(), &"kriging".into()));
-    assert!(tsne["film"]["labels"].as_array().unwrap().len() > 5 && tsne["shade"]["high"].as_f64().unwrap() > 0.0);
+    assert!(tsne["animation"]["labels"].as_array().unwrap().len() > 5 && tsne["shade"]["high"].as_f64().unwrap() > 0.0);
     assert!(bench.read("p.svg").starts_with("<svg") && bench.path("a.parquet").metadata().unwrap().len() > 4000);
 }
 
@@ -196,7 +196,7 @@ fn films_are_told_by_their_steps_and_paths_by_their_lambda() {
     bench.does("compare iris --methods tsne,umap,elastic --points 60 --lambda auto:1:4 --report page.html -q");
     let page = data(&bench.read("page.html"));
     for map in page["maps"].as_array().unwrap() {
-        let labels = map["film"]["labels"].as_array().unwrap();
+        let labels = map["animation"]["labels"].as_array().unwrap();
         let word = if map["method"] == "elastic" { "lambda " } else { "step " };
         assert!(labels.len() > 1 && labels.iter().all(|one| one.as_str().unwrap().starts_with(word)), "{labels:?}");
     }

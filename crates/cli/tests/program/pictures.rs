@@ -26,9 +26,13 @@ fn names_classes_images_and_shade_are_drawn() {
     bench.does(&format!("{line} --image 2x2 --shade --plot all.png"));
     assert!(is_png(&bench.path("all.png")));
     let svg = bench.read("all.svg");
-    for text in
-        ["width=\"900\" height=\"700\"", "3 other classes", "images of ", "names of ", "deviation of the way back"]
-    {
+    for text in [
+        "width=\"900\" height=\"700\"",
+        "3 other classes",
+        "images of ",
+        "names of ",
+        "uncertainty of the inverse transform",
+    ] {
         assert!(svg.contains(text), "{text}\n{svg}");
     }
     assert!(!svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;amp;"), "{svg}");

@@ -107,11 +107,7 @@ fn a_category_is_data_and_the_model_knows_what_every_column_is_for() {
         "column \"height\" is a feature of the model",
     );
     bench.write("less.csv", "height,wet\n1,true\n");
-    bench.refuses(
-        "transform m.model less.csv -o out.csv",
-        2,
-        "column \"site\" of the model is missing",
-    );
+    bench.refuses("transform m.model less.csv -o out.csv", 2, "column \"site\" of the model is missing");
     bench.does("reconstruct m.model map.csv -o rows.csv -q");
     assert!(bench.read("rows.csv").starts_with("height,wet,site=north,site=south\n"));
     bench.write("ids.csv", (0..1100).map(|i| format!("k{i},{i}\n")).collect::<String>());

@@ -1,15 +1,15 @@
-//! Data with something known of them, and how much of that a map shows; shared by the examples that compare maps.
+//! Data with known labels or values, and how well a map shows them; shared by the examples that compare maps.
 
 use eigenfold::graph::{Index, Metric};
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::{Error, Points};
 
-/// How many of the nearest on the map have a say.
+/// The number of nearest neighbors on the map that vote.
 const VOTES: usize = 5;
-/// So many points at most are asked how far their neighbors on the map are in the data.
+/// The most points for which trustworthiness is computed.
 const ASKED: usize = 1000;
 
-/// What is known of the data.
+/// Known labels or values.
 pub(crate) enum Truth {
     /// A class per row.
     Classes(Vec<f64>),
@@ -19,8 +19,8 @@ pub(crate) enum Truth {
     None,
 }
 
-/// Points and what is known of them. `:N` behind the file takes every so many-th row, N in all; the labels are in a file of
-/// numbers, one row per row of the data, or `own` for the label column of a built-in set.
+/// Points and their labels or values. `:N` after the file takes N evenly spaced rows. Labels are in a file of numbers, one row
+/// per row of the data; `own` is the label column of a built-in set.
 pub(crate) fn read(data: &str, kind: &str, labels: &str) -> Result<(Points, Truth), Error> {
     let (file, wanted) = data.split_once(':').unwrap_or((data, ""));
     let table = io::read(file, &ReadOptions::default())?;
@@ -45,8 +45,8 @@ pub(crate) fn read(data: &str, kind: &str, labels: &str) -> Result<(Points, Trut
 }
 
 impl Truth {
-    /// The share of rows with the label of most of their five nearest on the map, or the mean R² of known values predicted
-    /// by the mean of the five nearest; nothing where nothing is known.
+    /// The share of rows whose five nearest neighbors on the map vote for their label, or the mean R² of known values predicted
+    /// by the mean of the five nearest; none if there are no labels or values.
     pub(crate) fn shown_by(&self, map: &Points) -> Result<Option<f64>, Error> {
         let n = map.rows();
         let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(map, VOTES + 1)?;
@@ -60,7 +60,7 @@ impl Truth {
                     let list = around(i);
                     let votes = |j: usize| list.iter().filter(|&&other| of[other] == of[j]).count();
                     let most = list.iter().map(|&j| votes(j)).max();
-                    // Of classes with equal votes the one with the nearest.
+                    // Among classes with equal votes, the class of the nearest neighbor wins.
                     list.iter().find(|&&j| Some(votes(j)) == most).is_some_and(|&j| of[j] == of[i])
                 };
                 Some((0..n).filter(right).count() as f64 / n as f64)
@@ -80,8 +80,8 @@ impl Truth {
     }
 }
 
-/// Venna and Kaski's trustworthiness for ten neighbors: how rarely the nearest on the map are far in the data. Of more than
-/// a thousand points, every so many-th is asked.
+/// Venna and Kaski's trustworthiness for ten neighbors: how rarely the nearest on the map are far in the data. More than a
+/// thousand points are sampled evenly.
 pub(crate) fn trust(points: &Points, map: &Points) -> Result<f64, Error> {
     let n = points.rows();
     let k = 10.min(n / 4);

@@ -1,52 +1,7 @@
-//! Two claims about dimensions, and the dimension of data that are not part of the repository: what is found, and what goes
-//! wrong (docs/dimension.md).
-
-use crate::support::shared;
-use eigenfold::Dimension;
-use eigenfold::dimension::{Dimensions, Name};
+//! Two claims about dimensions (docs/dimension.md). `beside` has the dimensions of data that are not part of the repository.
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
-use eigenfold::{Disconnected, Neighbors, Points};
-
-fn found(name: &str) -> Option<Dimensions> {
-    let points = shared(name)?;
-    Some(Dimension { global: false, ..Dimension::default() }.of(&points, &Silent).unwrap())
-}
-
-#[track_caller]
-fn near(found: &Dimensions, name: Name, wanted: f64) {
-    let value = found.estimate(name).unwrap().value;
-    // The reference values have three digits.
-    assert!((value / wanted - 1.0).abs() < 2e-3, "{name:?}: {value} instead of {wanted}");
-}
-
-/// Reference values: 2NN and MacKay-Ghahramani by numpy, as the unit tests say.
-#[test]
-fn rendered_faces_are_taken_for_four_dimensions_with_doubt() {
-    let Some(faces) = found("data/isomap_faces_32x32/data.npy") else { return };
-    near(&faces, Name::TwoNn, 3.57);
-    near(&faces, Name::MacKayGhahramani, 3.86);
-    // Three are true: two angles of the pose and one of the light.
-    assert_eq!(faces.recommended.dims, 4);
-    assert!(faces.recommended.caveat.contains("curved") && faces.recommended.caveat.contains("half way to 3"));
-}
-
-#[test]
-fn even_steps_on_a_turntable_are_flagged() {
-    let Some(objects) = found("data/coil20/data_32x32.npy") else { return };
-    near(&objects, Name::TwoNn, 6.35);
-    assert!(objects.check.flagged && objects.check.departure.is_some_and(|d| (d - 2.07).abs() < 0.01));
-    assert!(objects.recommended.dims == 2 && objects.recommended.caveat.contains("2 is a guess"));
-}
-
-#[test]
-fn oil_flow_has_two_dimensions_below_its_noise() {
-    let Some(oil) = found("data/oil/data.csv") else { return };
-    near(&oil, Name::TwoNn, 5.54);
-    assert!(oil.check.flagged);
-    assert_eq!(oil.recommended.dims, 2);
-    assert!(oil.recommended.reason.contains("noise"), "{}", oil.recommended.reason);
-}
+use eigenfold::{Dimension, Disconnected, Neighbors, Points};
 
 /// Numbers from 0 to 1 that look random, by the mixing of splitmix64.
 fn uniform(i: usize) -> f64 {
@@ -56,7 +11,7 @@ fn uniform(i: usize) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// On a torus, which has no edges: d angles, 2d features, and n points so many that curvature hardly matters.
+/// On a torus, which has no edges: d angles, 2d features, and enough points that curvature hardly matters.
 #[test]
 fn h01_the_ratio_of_the_two_nearest_distances_has_its_law() {
     for (d, n) in [(1, 4000), (2, 12_000), (3, 20_000)] {

@@ -1,4 +1,4 @@
-//! New points: where they land, and what is said of those that lie far away.
+//! Out-of-sample extension: the coordinates of new points, and the warnings for points that lie far away.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::field::{LaplacianVariant, Mutual};
@@ -93,7 +93,7 @@ fn what_cannot_be_placed_is_refused_with_the_way_out() {
     }
 }
 
-/// A field over landmarks: those are placed by it, the others by them, and new points too.
+/// A field over landmarks: it embeds the landmarks, and they embed all other points and new points.
 #[test]
 fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     let points = swiss(600);
@@ -127,8 +127,8 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     assert_eq!(error, "meu with `landmarks` needs points; leave them out");
 }
 
-/// In ten dimensions the factor of a neighborhood graph fills: the price is known before it is paid, and landmarks are
-/// the way out.
+/// In ten dimensions the factor of a neighborhood graph fills. The cost is predicted before the work starts, and the error
+/// suggests landmarks.
 #[test]
 fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
     let points = cloud(20_000, 10, 1);
@@ -162,7 +162,7 @@ fn laplacian_eigenmaps_places_new_points_in_every_variant() {
 }
 
 /// A new point that goes around a roll in small steps makes small steps on the map, and goes to the coordinates of a training
-/// point that it comes near. (Neighbors that come and go all at once made steps of 0.1 standard deviations.)
+/// point that it comes near. (If neighbors came and went all at once, the steps would be 0.1 standard deviations.)
 #[test]
 fn new_points_move_without_jumps_and_arrive_at_training_points() {
     let roll = swiss(600);
@@ -197,7 +197,7 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
     }
 }
 
-/// The middle of a roll is as far from its sheet as neighbors never are, although its neighbors are many.
+/// The middle of a roll is farther from the surface than any neighbors are from each other, although many points are near.
 #[test]
 fn the_hollow_of_a_roll_is_far_and_rows_held_out_are_not() {
     let all = swiss(1250);
@@ -229,15 +229,15 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
         }
         assert!(model.place(&along).unwrap().deviations.is_none());
     }
-    // These send a row to the same place whatever is near it; kernel-pca's deviations were rounding errors.
+    // The coordinates of these do not depend on what is near.
     for name in ["pca", "kernel-pca"] {
         let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60), &Silent).unwrap();
         assert!(model.place_with_deviations(&along).unwrap().deviations.is_none(), "{name}");
     }
 }
 
-/// Points of a sheet have from 1 to 17 neighbors within a radius. A new one that had as many as there are on average would have ways across
-/// gaps that no training point has: it missed the place of the point beside it by six times their distance.
+/// Points of a surface have from 1 to 17 neighbors within a radius. A new point with the average number of neighbors would be
+/// joined across gaps that no training point is joined across, and miss the point beside it by six times their distance.
 #[test]
 fn a_new_point_of_a_radius_graph_has_no_way_across_gaps() {
     let curve = Sample::SCurve.draw(200, 0.0, 0).unwrap().points;

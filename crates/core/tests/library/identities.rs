@@ -1,5 +1,5 @@
-//! Identities among the methods that no paper's claim stands for, each by two independent paths. Those of the papers are
-//! in `identities_lawrence.rs` and `identities_xiao.rs`.
+//! Identities among the methods, each by two independent paths. Claims of papers are in `identities_lawrence.rs` and
+//! `identities_xiao.rs`.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::field::{Build, EdgeWeight, Field, LleVariant, Task};
@@ -65,9 +65,9 @@ fn isomap_of_all_neighbors_is_classical_scaling() {
     assert!(distance_mismatch(all.embedding(), fit(Mds::default(), &points).embedding()) < SOLVED);
 }
 
-/// A field's precision is symmetric, positive semidefinite, and free on constants.
+/// A field's precision is symmetric, positive semidefinite, and free on constants alone.
 #[test]
-fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
+fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants_alone() {
     let points = swiss(200);
     let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
     let free = Lle { variant: LleVariant::Free, ..Lle::default() };
@@ -97,7 +97,9 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         assert!((&dense * &ones).norm_max() < 1e-11 * norm, "{}", method.info().name);
         let (values, _) = symmetric_eigen(dense.as_ref());
         assert!(values[199] > -1e-12 * values[0]);
-        assert!(inner(ones.as_ref(), ones.as_ref())[(0, 0)] == 200.0);
+        // The graph is connected and the roll is curved: nothing but the constants is free. The least is 8e-9, of the free
+        // variant of lle.
+        assert!(values[198] > 1e-9 * values[0], "{}: {}", method.info().name, values[198] / values[0]);
     }
 }
 

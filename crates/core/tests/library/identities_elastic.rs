@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::objective::{ElasticInit, Lambda, Perplexity, Pushes, Springs};
+use eigenfold::objective::{ElasticInit, Lambda, Pushes};
 use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
@@ -208,42 +208,6 @@ fn e07_learned_affinities_turn_from_a_bell_to_a_mexican_hat() {
     }
     let (off, all) = (pulls.iter().map(|p| p * p).sum::<f64>().sqrt(), hat[1] * diameter(map).sqrt());
     assert!(off < 1e-2 * all, "{off} {all}");
-}
-
-/// The odd images of ten objects, by a map of the even ones.
-#[test]
-fn e09_new_images_land_between_their_neighbors_and_come_back() {
-    let Some(all) = shared("data/coil20/data_32x32.npy") else { return };
-    let rows = |odd: usize| (0..360).map(|i| 2 * i + odd).collect::<Vec<_>>();
-    let (even, odd) = (all.select(&rows(0)), all.select(&rows(1)));
-    let method = Elastic {
-        springs: Springs::Entropic,
-        perplexity: Perplexity(vec![12.0]),
-        lambda: Lambda::Value(1.0 / (255.0 * 255.0)),
-        ..Elastic::default()
-    };
-    let model = fit(method, Neighbors::Nearest(12), 2, &even);
-    let (placed, map) = (model.transform(&odd).unwrap(), model.embedding());
-    let back = model.way_back_by_energy().unwrap().reconstruct(&placed).unwrap().points;
-    let distance = |a: &[f64], b: &[f64]| eigenfold::Metric::Euclidean.distance(a, b);
-    let (mut near, mut better) = (0, 0);
-    let (mut errors, mut nearest) = (Vec::new(), Vec::new());
-    for i in 0..360 {
-        // The even images before and after it, of the same object.
-        let (before, after) = (i, if i % 36 == 35 { i - 35 } else { i + 1 });
-        let mut far: Vec<f64> = (0..360).map(|j| distance(placed.row(i), map.row(j))).collect();
-        let own = f64::min(far[before], far[after]);
-        far.sort_unstable_by(f64::total_cmp);
-        near += usize::from(own <= far[3]);
-        errors.push(distance(back.row(i), odd.row(i)));
-        nearest.push((0..360).map(|j| distance(even.row(j), odd.row(i))).fold(f64::MAX, f64::min));
-        better += usize::from(errors[i] < distance(&even.column_means(), odd.row(i)));
-    }
-    assert!(near > 342, "{near} of 360 are among the four nearest of a neighbor in angle");
-    assert!(better > 342, "{better} of 360 come back nearer than the mean of all is");
-    errors.sort_unstable_by(f64::total_cmp);
-    nearest.sort_unstable_by(f64::total_cmp);
-    assert!(errors[180] < nearest[180], "{} {}: nearer than the nearest other image", errors[180], nearest[180]);
 }
 
 /// The roll of 2000 points, k = 12, sigma = 15, lambda = 1: the minimum and the critical value that three other routes and a

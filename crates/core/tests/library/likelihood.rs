@@ -193,7 +193,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
         assert!((model.log_likelihood().unwrap() / (2.0 * one) - 1.0).abs() < SOLVED, "{name}");
         assert_eq!(model.report().likelihood.unwrap().directions, 118);
     }
-    // Mutual neighbors leave a point that nobody names alone.
+    // A point that is in no list of neighbors has no mutual neighbors.
     let lonely: Vec<Vec<f64>> = (0..60).map(|i| roll.row(i).to_vec()).chain([vec![900.0; 3]]).collect();
     let lonely = Points::from_rows(&lonely).unwrap();
     let apart = |points: &Points| {
@@ -242,10 +242,10 @@ fn left_out_features_have_the_same_density_every_time() {
     }
 }
 
-/// A judged column is not seen, and neither are those that signal and noise come from: the fold's field is that of all
-/// others, and the density is the closed one.
+/// The field of a fold sees neither the held-out columns nor those that give signal and noise: it is the field of all other
+/// columns, and the density has its closed form.
 #[test]
-fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
+fn a_held_out_feature_has_the_density_of_the_field_of_the_others() {
     let points = cloud(40, 8, 8);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
     let held_out = recipe(method.clone()).held_out(&points, &Silent).unwrap();
@@ -281,8 +281,8 @@ fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
 
 /// Independent normal features have the true density N(0, 1), and no field may claim to know more: the in-sample fit of
 /// LLE exceeds the truth by thousands, and its left-out likelihood with signal and noise from its own features fell
-/// hundreds of thousands below. The evidence may exceed the truth by chance alone: by less than a nat or two, since
-/// signal and noise are two numbers, and not on average.
+/// hundreds of thousands below. The held-out log-likelihood exceeds the truth by sampling error alone: by less than a nat or two,
+/// since signal and noise are two numbers, and not on average.
 #[test]
 fn on_noise_no_evidence_exceeds_the_true_density() {
     let names = ["pca", "laplacian-eigenmaps", "lle", "ltsa", "alle", "isomap"];
@@ -306,10 +306,10 @@ fn on_noise_no_evidence_exceeds_the_true_density() {
     assert!(sums.iter().all(|sum| *sum < 0.0), "{sums:?}");
 }
 
-/// Features that are draws from a field over a ring: the methods that find the ring have more evidence than noise, and
+/// Features that are draws from a field over a ring: the methods that find the ring have a higher held-out log-likelihood than noise alone, and
 /// constant features neither count nor harm.
 #[test]
-fn a_ring_has_evidence_and_constant_features_do_not_count() {
+fn a_ring_exceeds_noise_and_constant_features_do_not_count() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
     let waves: Vec<[f64; 4]> = (0..12).map(|_| [draw(), draw(), 0.4 * draw(), 0.4 * draw()]).collect();

@@ -1,4 +1,4 @@
-//! Mahalanobis distances: a fit in whitened columns, for new points, saved, and on the way back.
+//! Mahalanobis distances: fits in whitened columns, new points, saved models, and the inverse transform.
 use crate::support::*;
 use eigenfold::graph::{Metric, Neighbors};
 use eigenfold::preparation::{Preparation, Scale, Whitening};
@@ -63,9 +63,10 @@ fn a_fit_is_that_of_columns_whitened_by_hand_for_new_points_and_after_loading() 
     }
 }
 
-/// The way back is in the columns of the data, and as good and as sure as that of the same map of other distances.
+/// The inverse transform is in the columns of the data. It is as good and as certain as the inverse transform of the same map of
+/// other distances.
 #[test]
-fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
+fn the_inverse_transform_is_in_the_columns_of_the_data_with_calibrated_deviations() {
     let points = mixed(&swiss(300));
     for unit in [1.0, 2f64.powi(-300)] {
         let points = Points::new(300, 3, points.values().iter().map(|x| x * unit).collect()).unwrap();
@@ -87,7 +88,7 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
         }
         assert!(way.draw(&model.embedding().select(&[0, 1]), 3, 1).unwrap().values().iter().all(|x| x.is_finite()));
     }
-    // With all coordinates the data come back exactly; with fewer nothing tells which, and there is a warning.
+    // With all coordinates the data are reconstructed exactly; with fewer the directions are arbitrary, with a warning.
     let model = by_mahalanobis(Mds::default()).fit(&points, &Silent).unwrap();
     assert!(model.report().warnings.iter().any(|warning| warning.message().contains("in all of their 3 directions")));
     let model = Recipe { dims: 3, ..by_mahalanobis(Mds::default()) }.fit(&points, &Silent).unwrap();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dimension;
-mod every_method;
 mod extension;
 mod formats;
 mod fuzz;
@@ -27,6 +26,7 @@ mod rescale;
 mod score;
 mod stages;
 mod stress;
+#[path = "../support/mod.rs"]
 mod support;
 mod unfolding;
 mod units;

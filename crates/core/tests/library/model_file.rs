@@ -1,4 +1,4 @@
-//! The reader of saved models meets bytes that are not what they should be: it says so, and never panics.
+//! Corrupt bytes: the reader of saved models returns an error, and never panics.
 use crate::support::*;
 use eigenfold::{Isomap, Lle, Model};
 use proptest::prelude::*;
@@ -86,7 +86,7 @@ proptest! {
         body[at / 8] ^= 1 << (at % 8);
         if let Ok(model) = Model::from_bytes(&forged(&body)) {
             let _ = model.transform(&swiss(3));
-            // Learning the way back takes a while; some of the flips show whether it can panic.
+            // Learning the inverse transform is slow, so that only some of the flips test it.
             if bit % 40 == 0 {
                 let dims = model.embedding().cols().clamp(1, 100);
                 let _ = model.reconstruct(&cloud(2, dims, 1));

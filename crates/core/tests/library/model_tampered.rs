@@ -48,7 +48,7 @@ static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     models.iter().map(|model| model.to_bytes().unwrap()).collect()
 });
 
-/// Everything that a model is asked for after it was read.
+/// All uses of a model after it was read.
 fn use_it(model: &Model, dice: &mut Dice) {
     let width = model.points().map_or(model.embedding().rows(), Points::cols);
     let new = cloud(3, width, 3);

@@ -1,4 +1,4 @@
-//! Columns brought to a common scale: what the model makes of it, for new points and on the way back.
+//! Columns brought to a common scale: the model, new points, and the inverse transform.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::preparation::{Log, Preparation, Scale};

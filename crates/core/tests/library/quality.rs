@@ -100,10 +100,10 @@ fn labels_are_judged_as_scikit_learn_does() {
     }
 }
 
-/// The way back from any map, against that of the model which made it: the same but for the placing of left-out rows, so that the
-/// error is no larger, and the answers at a place differ by the length and the noise alone.
+/// The inverse transform of any map, against that of the model which made it. They differ in the out-of-sample extension of
+/// left-out rows, so that the error is no larger, and the predictions at a point differ by the length and the noise alone.
 #[test]
-fn the_way_back_from_a_map_is_as_good_as_that_of_a_model() {
+fn the_inverse_transform_of_a_map_is_as_good_as_that_of_a_model() {
     let roll = swiss(600);
     let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
     let model = recipe.fit(&roll, &Silent).unwrap();
@@ -120,9 +120,9 @@ fn the_way_back_from_a_map_is_as_good_as_that_of_a_model() {
     assert!(InverseTransform::of_map(&roll, &swiss(599)).is_err());
 }
 
-/// A way back as numbers: the linear rule can be followed by hand, in the units of the data whatever those are.
+/// An exported inverse transform: the linear rule can be followed by hand, in any unit of the data.
 #[test]
-fn a_portable_way_back_says_what_reconstruct_says() {
+fn an_exported_inverse_transform_predicts_what_reconstruct_predicts() {
     for size in [1.0, 1e-140, 1e140] {
         let data = Points::new(80, 3, swiss(80).values().iter().map(|x| x * size).collect()).unwrap();
         let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data, &Silent).unwrap();

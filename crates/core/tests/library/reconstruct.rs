@@ -1,4 +1,4 @@
-//! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
+//! The inverse transform: results that can be checked by hand, calibration on held-out rows, and difficult shapes.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::graph::Index;
@@ -85,7 +85,7 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
         for i in 0..steps.len() {
             assert!(back.points.row(i)[0].abs() < 60.0, "{} {}", back.points.row(i)[0], deviation(i));
         }
-        // Where nothing is near, the data's own spread is the least that can be said.
+        // Where nothing is near, the deviation is at least the spread of the data.
         let mean = points.column_means()[0];
         let spread = (0..points.rows()).map(|i| (points.row(i)[0] - mean).powi(2)).sum::<f64>() / points.rows() as f64;
         assert!(deviation(7) >= spread.sqrt() * (1.0 - EXACT), "{} {spread}", deviation(7));
@@ -95,8 +95,8 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
     }
 }
 
-/// Half and sixteen times a 10-nearest-neighbor distance beyond the hull of the map of a clean roll, where the way back of
-/// laplacian-eigenmaps once reached 3.1 and 33 data radii, and that of ltsa 13, with deviations of 0.37, 8 and 1.5.
+/// Half and sixteen times a 10-nearest-neighbor distance beyond the hull of the map of a clean roll, where an inverse
+/// transform may run away: to 3.1 and 33 data radii for laplacian-eigenmaps and 13 for ltsa, with deviations of 0.37, 8 and 1.5.
 #[test]
 fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     let points = Sample::SwissRoll.draw(1000, 0.0, 1).unwrap().points;
@@ -120,12 +120,12 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
             let back = way.reconstruct(&Points::from_rows(&places).unwrap()).unwrap();
             let reach = (0..60).map(|i| from_mean(back.points.row(i)) / radius).fold(0.0, f64::max);
             assert!(reach < 1.3, "{name}, {step} beyond the hull: {reach} data radii");
-            // The data row of the hull point is what is known best out there.
+            // The best prediction out there is the data row of the hull point.
             let covers =
                 |i: usize, j: usize| (back.points.row(i)[j] - points.row(edge[i])[j]).abs() <= back.margins.row(i)[j];
             let covered = (0..180).filter(|at| covers(at / 3, at % 3)).count();
             assert!(covered >= 171, "{name}, {step} beyond the hull: {covered} of 180 within their margins");
-            // No surer than the neighbors allow, no less sure than without a map.
+            // The uncertainty is at least that of the neighbors, and at most that without a map.
             let size = |row: &[f64]| row.iter().map(|d| d * d).sum::<f64>().sqrt();
             for i in 0..60 {
                 let deviation = size(back.deviations.row(i));
@@ -135,8 +135,8 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     }
 }
 
-/// Rows that had no part in the map are within their deviations and margins as often as these say, to a few points, also on sheets
-/// without noise, where meu follows single rows and its own claim is too narrow. The shares of 240 rows of three features are
+/// Rows that are not in the map are within their 68 % and 95 % intervals with that frequency, to a few percentage points. So
+/// they are on surfaces without noise, where meu follows single rows and its uncalibrated intervals are too narrow. The shares of 240 rows of three features are
 /// good to 0.02 or so; scripts/calibration.sh has eight data sets and six methods.
 #[test]
 fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
@@ -161,8 +161,8 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
     assert_eq!(refused, "3 points are too few to hold rows out; give 5 or more");
 }
 
-/// A feature that is nearly always the same comes back exactly in more than 68 of 100 rows, and no interval can hold fewer; it
-/// is not counted, and the share of the others is right.
+/// A feature that is nearly constant is reconstructed exactly in more than 68 % of the rows, and no interval can hold fewer. It
+/// is not counted, and the share of the other features is right.
 #[test]
 fn features_that_come_back_exactly_are_told_and_not_counted() {
     let sheet = swiss(240);
@@ -250,13 +250,13 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let back = twins.reconstruct(twins.embedding()).unwrap();
     assert!(back.diagnostics.error.unwrap() < 1e-3, "{:?}", back.diagnostics);
     // One coordinate of a swiss roll folds its height away, and the deviation of the height is that of a uniform
-    // number, 21/√12; a quarter more is allowed because places are rough by what all features together say.
+    // number, 21/√12; a quarter more is allowed because roughness is estimated over all features together.
     let roll = swiss(500);
     let folded = model(Isomap::default(), 8, 1, &roll);
     let back = folded.reconstruct(folded.embedding()).unwrap();
     let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
-    // Points that are all the same are that point, without uncertainty.
+    // Points that all coincide are reconstructed exactly, with deviation zero.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
     if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same, &Silent) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();
@@ -311,8 +311,8 @@ fn what_cannot_be_led_back_says_why() {
     );
 }
 
-/// Draws are as far off as deviations and margins say, and features that err together are drawn together: of a line whose second
-/// and third feature have one noise between them.
+/// Samples vary as the intervals imply, and correlated features are sampled together: a line whose second and third feature share
+/// their noise.
 #[test]
 fn draws_keep_deviations_margins_and_what_goes_together() {
     let noise = cloud(300, 2, 5);

@@ -73,7 +73,7 @@ fn x08_rescaling_restores_the_lengths_of_a_rolled_sheet() {
         println!("{name}: {best} by the best factor, {feasible} by the largest, {after} rescaled; {rescale:?}");
         assert!(longest(&rescaled) <= 1.0 + SOLVED);
         assert!(after < feasible - 0.02, "{name}: {after} is no better than {feasible}");
-        // The coordinates of ltsa are those of the sheet up to their lengths, those of Laplacian eigenmaps are waves.
+        // The coordinates of ltsa are those of the surface up to their lengths, those of Laplacian eigenmaps are waves.
         assert!(name != "ltsa" || (after < 0.02 && best > 0.2), "{name}: {after}, {best}");
         assert!(rescale.part.unwrap() > least, "{rescale:?}");
         assert!(rescale.spectrum[..2].iter().sum::<f64>() > 0.999 && rescale.spectrum[1] > 0.01, "{rescale:?}");

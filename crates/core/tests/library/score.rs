@@ -1,27 +1,9 @@
-//! The score against numbers from elsewhere, where the files are at hand (`support::shared`).
+//! The likelihood of a Gaussian process against numbers from other programs; `beside` has those that need files.
 use crate::support::*;
-use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Parameters};
+use eigenfold::gp_likelihood::{GpLikelihood, Lengths};
 use eigenfold::io::ReadOptions;
 use eigenfold::progress::Silent;
 use eigenfold::{Pca, io};
-
-/// L-BFGS-B from seven starts in NumPy; GPy and scikit-learn agree to 1e-8 at its optimum.
-#[test]
-fn digits_and_iris_have_the_scores_of_the_reference_files() {
-    let cases =
-        [("iris150", 198.794_361_84, -625.362_092_216_1), ("digits100", -14_534.316_509_45, -35_414.361_079_992_1)];
-    for (name, best, at_ones) in cases {
-        let file = |which: &str| shared(&format!("gold/gplvm_{name}_PCA2_{which}.csv"));
-        let (Some(map), Some(data)) = (file("X"), file("Y")) else { continue };
-        let asked = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
-        let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
-        let there = asked.at(&data, &map, &ones).unwrap();
-        assert!((there / at_ones - 1.0).abs() < EXACT, "{name}: {there} for {at_ones}");
-        let score = asked.of(&data, &map, &Silent).unwrap();
-        assert!((score.log_likelihood / best - 1.0).abs() < SOLVED, "{name}: {score:?}");
-        assert!(score.converged, "{name}: {score:?}");
-    }
-}
 
 /// The same digits from the built-in set, by our own PCA.
 #[test]

@@ -1,4 +1,4 @@
-//! Metric stress: where its descent ends, against plain majorization, exact distances and classical scaling.
+//! Metric stress: its minimum, against plain majorization, exact distances and classical scaling.
 use crate::support::*;
 use eigenfold::objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
 use eigenfold::progress::{Observer, Silent, Stage};
@@ -74,7 +74,7 @@ fn points_and_their_distances_have_one_map_and_new_points_find_their_places() {
     let (a, square) = (fit(Smacof::default(), &points), Distances::new(distances(&points)).unwrap());
     let b = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
     assert!(distance_mismatch(a.embedding(), b.embedding()) < FITTED);
-    // A point of the plane, placed by its distances to the others, goes where it is.
+    // A point of the plane that is embedded by its distances to the others keeps its coordinates.
     let plane = cloud(60, 2, 9);
     let model = Recipe { method: Smacof { tolerance: 1e-15, ..Smacof::default() }.into(), ..Recipe::default() };
     let model = model.fit(&plane, &Silent).unwrap();
@@ -216,7 +216,7 @@ fn weighted_distances_of_a_plane_are_met_too() {
     assert_eq!(model.embedding().row(3), model.embedding().row(40));
 }
 
-/// Distances, their cubes and their ranks are one and the same to the order: the plane comes back, up to scale.
+/// Distances, their cubes and their ranks are one and the same to the order: the plane is recovered, up to scale.
 #[test]
 fn the_order_of_the_distances_is_enough() {
     let points = cloud(60, 2, 5);

@@ -1,4 +1,4 @@
-//! The unit of the data, columns that say nothing and points that are given twice: what must change nothing changes nothing.
+//! The unit of the data, constant columns and duplicate points must not change a result.
 use crate::support::*;
 use eigenfold::field::Lengths;
 use eigenfold::gp_likelihood::GpLikelihood;
@@ -67,7 +67,7 @@ fn a_power_of_two_changes_no_digit_of_any_map() {
     }
 }
 
-/// Some places between points of a map.
+/// Some embedding points between the points of a map.
 fn placed_of(model: &Model) -> Points {
     let map = model.embedding();
     let middle = |i: usize| map.row(i).iter().zip(map.row(i + 10)).map(|(a, b)| 0.5 * (a + b)).collect::<Vec<f64>>();
@@ -102,7 +102,7 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
         for (a, b) in plain.weights().unwrap_or_default().iter().zip(there.weights().unwrap_or_default()) {
             assert_eq!((times(a.distance, power), times(a.weight, power * lengths.weights)), (b.distance, b.weight));
         }
-        // What was asked for and what was used is told in the unit of the data.
+        // Requested and used parameters are reported in the unit of the data.
         for p in there.report().parameters.iter().filter(|p| set.iter().any(|s| s.0 == p.name)) {
             let [asked, used] = [&p.asked, &p.used].map(|text| text.parse::<f64>().unwrap());
             assert!((used / asked - 1.0).abs() < 1e-4, "{name}: {p:?}");
@@ -200,7 +200,7 @@ fn a_constant_column_changes_no_map() {
     for method in methods() {
         let name = method.info().name;
         // One more feature without variance is less noise for the models with noise in every feature, and none for that of
-        // a feature; sums of squares in another order lead descents to another of many minima.
+        // a feature; sums of squares in another order lead optimizations to another of many minima.
         if ["ppca", "fa", "gplvm", "elastic", "sne", "symmetric-sne", "tsne", "umap"].contains(&name) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What an observer hears: one fraction for the whole of the work, which never falls.
+//! Observers of a fit: one fraction of progress for all of the work, which never falls.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::dimension::Dimension;
@@ -7,7 +7,7 @@ use eigenfold::progress::{Observer, Stage};
 use eigenfold::{Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Points, Recipe};
 use std::sync::Mutex;
 
-/// Writes down what it hears.
+/// Records its calls.
 #[derive(Default)]
 struct Heard {
     told: Mutex<Vec<(Stage, f64)>>,
@@ -34,7 +34,7 @@ impl Observer for Heard {
 }
 
 impl Heard {
-    /// From near 0 to 1, and never less than before; how many fractions there were.
+    /// Checks that fractions go from near 0 to 1 and never fall; returns their number.
     fn rises(&self, what: &str) -> usize {
         let told = self.told.lock().unwrap();
         let fractions: Vec<f64> = told.iter().map(|(_, fraction)| *fraction).collect();
@@ -46,7 +46,7 @@ impl Heard {
         fractions.len()
     }
 
-    /// The stages in the order in which they were heard of.
+    /// The stages in the order of their first reports.
     fn stages(&self) -> Vec<Stage> {
         let mut stages: Vec<Stage> = self.told.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
         stages.dedup();
@@ -119,7 +119,7 @@ fn progress_never_falls_over_trials_folds_and_scores() {
     heard.rises("dimension");
 }
 
-/// Looks at every map that a descent passes, or at every other one.
+/// Watches every map of an optimization, or every other one.
 #[derive(Default)]
 struct Looks {
     every_other: bool,
@@ -148,7 +148,7 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
     let points = swiss(120);
     for method in methods().into_iter().filter(|method| method.info().basis == eigenfold::field::Basis::Objective) {
         let name = method.info().name;
-        // gplvm keeps no maps on its way, but shows them.
+        // gplvm keeps no snapshots, but shows its maps to an observer.
         let snapshots = if name == "gplvm" { 0 } else { 5 };
         let recipe = Recipe { method, snapshots, ..Recipe::default() };
         let (alone, looks) = (recipe.fit(&points, &Silent).unwrap(), Looks::default());
@@ -161,7 +161,7 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
         assert!(maps.len() > 2 && maps[0].2 != maps[maps.len() - 1].2, "{name} showed {} maps", maps.len());
         assert!(maps.iter().all(|(_, dims, map)| *dims == 2 && map.len() == 240), "{name}");
         assert!(maps.windows(2).all(|two| two[0].0 <= two[1].0), "{name} goes back");
-        // The last map is the one that the fit gives, up to a turn.
+        // The last map is that of the fit, up to a rotation.
         let last = Points::new(120, 2, maps[maps.len() - 1].2.clone()).unwrap();
         let apart = eigenfold::quality::procrustes::align(&last, watched.embedding()).unwrap().disparity;
         assert!(apart < 1e-6, "{name} ends {apart:e} away from what it showed");
@@ -169,7 +169,7 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
 }
 
 #[test]
-fn nothing_is_shown_to_whoever_does_not_look() {
+fn an_observer_that_does_not_watch_gets_no_maps() {
     let points = swiss(120);
     let looks = Looks { every_other: true, ..Looks::default() };
     let method = Method::from_name("tsne").unwrap();

@@ -29,7 +29,7 @@ const NAMES: [(Metric, &[&str]); 12] = [
 ];
 
 impl Metric {
-    /// Whether its power is one that could have been asked for.
+    /// Whether its power is valid.
     pub fn is_sound(self) -> bool {
         if let Metric::Minkowski(power) = self { POWERS.contains(&power) } else { true }
     }

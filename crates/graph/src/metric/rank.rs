@@ -21,7 +21,7 @@ pub(crate) fn power(x: f64, p: f64) -> f64 {
 }
 
 impl Metric {
-    /// Whether the features have a part in the rank one by one, as the boxes of a tree ask for.
+    /// Whether the rank is a sum or maximum over single features, as the boxes of a tree need it.
     pub(crate) fn has_rank(self) -> bool {
         !matches!(self, Metric::Hamming | Metric::Jaccard | Metric::Canberra | Metric::BrayCurtis)
     }

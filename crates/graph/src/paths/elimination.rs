@@ -150,7 +150,7 @@ fn fill(graph: &Undirected, order: &[u32], position: &[u32], budget: Budget) -> 
 
 /// Points of a run that are eliminated together: their arcs stay in the cache while all later points use them.
 const BLOCK: usize = 16;
-/// Below this many pairs it does not pay to wake other threads.
+/// Below this many pairs one thread is faster.
 const WORTH_SHARING: usize = 200_000;
 
 /// Shortens every arc by the ways through earlier points, run by run.

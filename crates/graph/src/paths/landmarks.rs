@@ -7,7 +7,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 
-/// A point is far from the landmarks if the first of them is so many times as far from it as from the other landmarks.
+/// A point is far from the landmarks if its distance from the first is this many times that landmark's distance from the others.
 const FAR: f64 = 8.0;
 
 /// The geodesics from every landmark to every point, in single precision, and those between the landmarks in double
@@ -20,7 +20,7 @@ const FAR: f64 = 8.0;
 pub struct LandmarkGeodesics {
     /// One row a point, one column a landmark: a point is placed by all of its own.
     table: Vec<f32>,
-    /// What the lengths of each point are counted from: zero, or the geodesic from the first landmark if that is far.
+    /// The origin of the lengths of each point: zero, or the geodesic from the first landmark if that is far.
     base: Vec<f64>,
     /// A power of two near the geodesics between the landmarks.
     unit: f64,
@@ -40,7 +40,7 @@ impl LandmarkGeodesics {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) if the observer asks for it.
+    /// [`Error::Stopped`](crate::Error::Stopped) if the observer stops the work.
     pub fn new(paths: &Paths, landmarks: &[u32], memory: u64, observer: &dyn Observer) -> Result<LandmarkGeodesics> {
         let (m, n) = (landmarks.len(), paths.len());
         // A block holds its distances twice: in the order of the sweep, and in that of the points.

@@ -111,7 +111,7 @@ impl Paths {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the work.
     pub fn from_sources(&self, sources: &[usize], observer: &dyn Observer) -> Result<Vec<f64>> {
         let seeds: Vec<[(u32, f64); 1]> = sources.iter().map(|&source| [(source as u32, 0.0)]).collect();
         self.from_seeds(&seeds, observer)
@@ -122,7 +122,7 @@ impl Paths {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the work.
     pub fn from_seeds<S>(&self, seeds: &[S], observer: &dyn Observer) -> Result<Vec<f64>>
     where
         S: AsRef<[(u32, f64)]> + Sync,
@@ -198,7 +198,7 @@ fn sweep_rows(elimination: &Elimination, rows: &mut [Row<'_>]) {
     }
 }
 
-/// Runs the blocks in parallel; tells the observer after each and asks it before.
+/// Runs the blocks in parallel, checks before each whether the observer stops, and reports after each.
 pub fn in_blocks<T: Send>(
     blocks: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
     observer: &dyn Observer,

@@ -31,7 +31,7 @@ impl Best {
         matches!(self.worst(), Some((distance, last)) if distance == 0.0 && last < index)
     }
 
-    /// Takes the candidate in if it is among the best so far, and says whether it was.
+    /// Adds the candidate if it is among the best so far, and returns whether it was.
     #[inline(always)]
     pub(crate) fn offer(&mut self, distance: f64, index: u32) -> bool {
         if let Some((last, at)) = self.worst() {

@@ -234,7 +234,7 @@ impl Blocks {
         Ok(if outline.is_some() { put_back(&lists, ids, k) } else { lists })
     }
 
-    /// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
+    /// Finds the `k` nearest of each of the given rows of `queries`, one list after the other.
     pub(crate) fn nearest<F: Filter>(
         &self,
         points: &Points,

@@ -53,7 +53,7 @@ struct Entry {
 
 const NOBODY: Entry = Entry { rank: f32::INFINITY, index: u32::MAX, fresh: false };
 
-/// Whether it is made for so many points, neighbors and so large a share of them.
+/// Whether NN-descent suits this number of points and neighbors and this recall.
 pub(crate) fn serves(n: usize, k: usize, wanted: f64) -> bool {
     n > 2 * LEAF && k <= MOST && wanted <= RECALL
 }
@@ -65,7 +65,7 @@ pub(crate) fn work(n: usize, dims: usize, k: usize) -> f64 {
     n as f64 * ((TREES * LEAF) as f64 * product_time(d) + length * length * (200.0 + 0.7 * d))
 }
 
-/// Neighbors that a list has beyond those asked for.
+/// The number of neighbors of a list beyond the requested ones.
 fn spare(k: usize) -> usize {
     (k / 3).max(3)
 }

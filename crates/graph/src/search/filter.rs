@@ -1,4 +1,4 @@
-//! Which points may be whose neighbor in a search.
+//! The pairs of points that may be neighbors in a search.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -68,7 +68,7 @@ mod tests {
             leaves.sort();
             let even: Vec<u32> = (0..24).step_by(2).collect();
             let odd: Vec<u32> = (1..24).step_by(2).collect();
-            // A line through two equal points says nothing; any other tells the clusters apart.
+            // Two equal points have no direction; any other pair separates clusters.
             assert_eq!(leaves.iter().map(Vec::len).sum::<usize>(), 24);
             assert!(leaves == [even, odd] || leaves == [(0..12).collect::<Vec<_>>(), (12..24).collect()]);
         }

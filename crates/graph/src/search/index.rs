@@ -20,7 +20,7 @@ use eigenfold_linalg::progress::Silent;
 
 /// Up to this many features the kd-tree is used without asking, beyond [`TREE_MOST`] never.
 ///
-/// Measured, k = 10, processor seconds of the tree and of the blocks: 80,000 Gaussian points in 6 features 1.3 and 6.2,
+/// Measured, k = 10, CPU seconds of the tree and of the blocks: 80,000 Gaussian points in 6 features 1.3 and 6.2,
 /// in 9 features 7.6 and 6.3, in 12 features 34 and 5.4; a noisy sheet in 12 features 0.3 and 6.1, in 16 features 0.4
 /// and 7.4. What counts is not the number of features but how many directions the points fill, so in between a few
 /// searches of the tree are counted.
@@ -219,7 +219,7 @@ impl<'a> Index<'a> {
             if n < SKETCHED_TO { pca_sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
         let (lists, route) = match sketched {
             Some(lists) => (lists, "sketch"),
-            None if !descent_pays => return Ok(Err("for so many neighbors of so many points that is as fast")),
+            None if !descent_pays => return Ok(Err("for this number of points and neighbors that is as fast")),
             None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
         };
         let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();

@@ -42,7 +42,7 @@ pub(crate) struct KdTree {
     first: Vec<u32>,
 }
 
-/// What a walk through the tree is after.
+/// The goal of a walk through the tree.
 trait Goal {
     /// Larger ranks are of no use.
     fn reach(&self) -> f64;
@@ -109,7 +109,7 @@ impl KdTree {
         uniform
     }
 
-    /// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
+    /// Finds the `k` nearest of each of the given rows of `queries`, one list after the other.
     pub(crate) fn nearest<F: Filter>(
         &self,
         points: &Points,

@@ -1,4 +1,4 @@
-//! The search for neighbors as the user asks for it, and what it found.
+//! The search for neighbors: its parameters and its result.
 
 mod best;
 mod brute;
@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 pub enum Neighbors {
     /// The given number of nearest other points; being a neighbor need not be mutual.
     Nearest(usize),
-    /// Those among the given number of nearest points that say the same of each other.
+    /// Mutual neighbors among the given number of nearest points.
     Mutual(usize),
     /// All points within a distance.
     Within(f64),
@@ -68,8 +68,8 @@ pub struct Search {
     pub neighbors: Neighbors,
     /// How far apart two points are.
     pub metric: Metric,
-    /// The share of the true neighbors that will do: 1 for an exact search. Less is traded for speed where that pays, in
-    /// many features; [`Found::recall`] says how many were found.
+    /// The required share of true neighbors: 1 for an exact search. Less is traded for speed where that is faster, in many
+    /// features; [`Found::recall`] is the share that was found.
     pub recall: f64,
     /// What to do with a graph that is not connected.
     pub disconnected: Disconnected,
@@ -122,7 +122,7 @@ impl Search {
     /// # Errors
     ///
     /// If a parameter does not fit the data, the metric is not defined on them, the graph would not fit in memory or
-    /// has several connected components and [`Disconnected::Error`] was asked for, or the observer stopped the search.
+    /// has several connected components and [`Disconnected::Error`] is set, or the observer stopped the search.
     pub fn of_points(&self, points: &Points, observer: &dyn Observer) -> Result<Found> {
         self.check(points.rows())?;
         let index = Index::new(points, self.metric)?;
@@ -161,11 +161,11 @@ impl Search {
         Ok(Found::known(graph, component_of, sizes, "given graph"))
     }
 
-    /// Does to a graph over points, however it came about, what [`Search::disconnected`] says.
+    /// Applies [`Search::disconnected`] to any graph over points.
     ///
     /// # Errors
     ///
-    /// If it has several connected components and [`Disconnected::Error`] was asked for, or the observer stopped.
+    /// If it has several connected components and [`Disconnected::Error`] is set, or the observer stopped.
     pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
         let index = Index::new(points, self.metric)?;
         self.known(graph, &index, &Watch::new(observer, points.rows()))
@@ -252,7 +252,7 @@ impl Search {
         Ok(found)
     }
 
-    /// Does to a graph with several connected components what was asked for.
+    /// Applies [`Search::disconnected`] to a graph with several connected components.
     fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
         match self.disconnected {
             Disconnected::Separate => {}
@@ -323,8 +323,8 @@ mod tests {
 
     proptest! {
         /// H03 for points on a grid (many distances tie) and off it. The lists of a radius are all points as near, and so
-        /// symmetric. A point farther away than all others are from each other has k nearest and is nobody's: no graph of
-        /// nearest neighbors with one is symmetric. The same points twice, far apart, disconnect both graphs.
+        /// symmetric. A point farther away than all others are from each other has k nearest neighbors and is no point's
+        /// neighbor: no graph of nearest neighbors with one is symmetric. The same points twice, far apart, disconnect both graphs.
         #[test]
         fn h03_of_any_points(
             values in prop_oneof![

@@ -8,7 +8,7 @@
 //!
 //! which is the squared distance of points with m + 1 coordinates and the same norms. A pair it does not rule out is
 //! ranked again by all coordinates, so the answer stays exact whatever V is. V spans the principal directions of a
-//! sample. How many of them pay is tried on another: a wider outline costs more per pair, a narrower one rules out
+//! sample. The best number of them is tried on another: a larger one costs more per pair, a smaller one rules out
 //! fewer. Of 70,000 digits in 784 features, 63 directions leave 900 pairs per point for k = 90, and 95 leave 450.
 
 use crate::metric::Metric;
@@ -43,8 +43,8 @@ const PAIR: f64 = 24.0;
 /// Directions with less than this share of the first one's variance are as good as noise.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// The points in the blocks nearest to a block, whose pairs with it are ranked by all coordinates at once: so many, and so
-/// many for each neighbor that is wanted; or a share of all points if that is more.
+/// The points in the blocks nearest to a block, whose pairs with it are ranked by all coordinates at once: a constant
+/// number plus a number per neighbor; or a share of all points if that is more.
 const NEAR: (usize, usize, f64) = (1500, 30, 0.02);
 
 /// Leading directions by which the points are put in order, down to leaves of this size, and steps of the power iteration
@@ -119,14 +119,14 @@ impl Outline {
         }
     }
 
-    /// All pairs of blocks of rows: those of which one block is among the nearest to the other, and the others.
+    /// All pairs of blocks of rows: first the pairs in which one block is among the nearest to the other, then all other pairs.
     pub(crate) fn pairs_of_blocks(&self, k: usize) -> [Vec<(usize, usize)>; 2] {
         pairs_of_blocks(&self.rows.values, self.dims, k)
     }
 }
 
-/// All pairs of blocks of rows with so many values each: those of which one block is among the nearest to the other, and
-/// the others.
+/// All pairs of blocks of rows of `dims` values: first the pairs in which one block is among the nearest to the other, then all
+/// other pairs.
 pub(crate) fn pairs_of_blocks(values: &[f32], dims: usize, k: usize) -> [Vec<(usize, usize)>; 2] {
     let center = |rows: &[f32]| {
         let mut sums = vec![0.0f32; dims];

@@ -11,10 +11,10 @@
 //! m + 1 products; of every point the best few are measured by all features, in single precision where its digits
 //! suffice.
 //!
-//! The true neighbors of some points tell c, how many directions pay, and how many ranks must be kept for the wanted
+//! The true neighbors of some points give c, the best number of directions, and the number of ranks to keep for the wanted
 //! share of all neighbors to be among them, and half of what may be missed besides. Of 70,000 digits in 784 features, 95 directions and 160 kept ranks find
-//! 99.5 % of 90 neighbors. Where the features are so many independent numbers no sketch is cheaper than an exact search,
-//! and none is made.
+//! 99.5 % of 90 neighbors. If the features are independent, no sketch is cheaper than an exact search, and
+//! none is made.
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +59,7 @@ const LANES: usize = 16;
 /// Squared distances below this part of the points' squared norms have lost too many digits in single precision.
 const LOST: f32 = 1e-3;
 
-/// What a sketch is made of.
+/// The parameters of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Plan {
     /// Directions.

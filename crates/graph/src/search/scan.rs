@@ -9,7 +9,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort::by_distance;
 
-/// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
+/// Finds the `k` nearest of each of the given rows of `queries`, one list after the other.
 pub(crate) fn nearest<F: Filter>(
     metric: Metric,
     points: &Points,

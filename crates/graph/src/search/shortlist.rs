@@ -171,7 +171,7 @@ impl<'a> Shortlist<'a> {
         let room = 4 * self.k + 64;
         if list.pending.len() >= room {
             self.tighten(i);
-            // Too many of nearly the same rank, as among duplicates: only their distances can tell.
+            // Too many of nearly the same rank, as among duplicates: only their distances can separate them.
             if self.lists[i].pending.len() > room / 2 {
                 self.settle(i);
             }

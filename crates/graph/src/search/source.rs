@@ -24,7 +24,7 @@ pub(crate) trait Source: Sync {
     /// The same of some points, in the order in which these are named.
     fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists>;
 
-    /// The same with a few mistakes, but so many right at least; or why that does not pay.
+    /// Approximate search with at least this recall, or the reason it would not be faster.
     fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let _ = (k, recall, seed, watch);
         Ok(Err("the distances are given"))

@@ -26,7 +26,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer wants no more.
+    /// [`Error::Stopped`] if the observer stopped the search.
     pub(crate) fn step(&self, units: usize) -> Result<()> {
         if self.observer.stop() {
             return Err(Error::Stopped);

@@ -24,7 +24,7 @@ pub fn parts(n: usize) -> Par {
     if n < 128 { Par::Seq } else { fixed_parts() }
 }
 
-/// A matrix cut into so many rows at a time; the last chunk may have fewer.
+/// A matrix cut into chunks of `size` rows; the last chunk may have fewer.
 pub(crate) fn row_chunks_mut(mut rest: MatMut<'_, f64>, size: usize) -> Vec<MatMut<'_, f64>> {
     let mut chunks = Vec::with_capacity(rest.nrows().div_ceil(size));
     while rest.nrows() > 0 {
@@ -36,7 +36,7 @@ pub(crate) fn row_chunks_mut(mut rest: MatMut<'_, f64>, size: usize) -> Vec<MatM
     chunks
 }
 
-/// A matrix cut into so many columns at a time; the last chunk may have fewer.
+/// A matrix cut into chunks of `size` columns; the last chunk may have fewer.
 pub fn col_chunks_mut(matrix: MatMut<'_, f64>, size: usize) -> impl Iterator<Item = MatMut<'_, f64>> {
     row_chunks_mut(matrix.transpose_mut(), size).into_iter().map(MatMut::transpose_mut)
 }

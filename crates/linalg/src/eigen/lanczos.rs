@@ -19,7 +19,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// How small the relative residual of a pair beyond the wanted ones must be.
 const ROUGHLY: f64 = 1e-3;
 
-/// What is asked of [`largest`].
+/// The parameters of [`largest`].
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Eigenpairs that must converge.
@@ -51,7 +51,7 @@ pub(crate) struct Ritz {
 
 /// The `wanted` largest eigenvalues of `operator` on the complement of the orthonormal columns of `kept_out`.
 ///
-/// The observer hears of it as the work of the third stage, and when it asks to stop gets what is known by then. A fit of
+/// Progress is reported as the third stage; if the observer stops it, the present eigenpairs are returned. A fit of
 /// a field, which has a progress of its own and needs eigenvalues that have converged, passes
 /// [`Silent`](crate::progress::Silent).
 ///
@@ -149,7 +149,7 @@ fn miss(
     tolerance: f64,
 ) -> Vec<f64> {
     let known = values.len();
-    // An eigenvalue far below the largest cannot be asked for to more digits than the arithmetic of the largest has.
+    // An eigenvalue far below the largest cannot have more digits than the arithmetic of the largest.
     let floor = 1e-4 * values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     (0..known)
         .map(|q| {

@@ -7,7 +7,7 @@
 //! The ladder, from the top:
 //!
 //! 1. `dense`: all eigenpairs, for a few hundred points;
-//! 2. `shift-invert`: block Lanczos on (B + σI)⁻¹ through a sparse factor, where its predicted price is small;
+//! 2. `shift-invert`: block Lanczos on (B + σI)⁻¹ through a sparse factor, where its predicted cost is small;
 //! 3. `filter`: Lanczos on a Chebyshev polynomial of B, where the factor would fill in, first with a bounded budget;
 //! 4. `shift-invert` after all, if 3 did not converge and the factor fits, else 3 to the end of its full budget.
 //!
@@ -32,9 +32,9 @@ const CHEAP_FLOPS: f64 = 4e10;
 const DEAR_FLOPS: f64 = 5e12;
 /// Flops of a factor that take as long as one flop of a sparse product.
 const FACTOR_SPEED: f64 = 15.0;
-/// Block products allowed to the filter in all.
+/// The total number of block products that the filter may use.
 const FULL_BUDGET: usize = 12_000;
-/// Relative residual asked of the transformed operator.
+/// Relative residual required of the transformed operator.
 const TOLERANCE: f64 = 1e-8;
 /// The same where a rough answer will do, and the block products that the filter may take for it.
 const ROUGH: f64 = 1e-3;

@@ -11,7 +11,7 @@ use faer::{Mat, MatMut, MatRef};
 const DENSE: usize = 400;
 /// Up to this many rows the small side of a factor is multiplied out.
 const SMALL_SIDE: usize = 2000;
-/// Relative residual asked of an operator's eigenpairs.
+/// Relative residual required of an operator's eigenpairs.
 const TOLERANCE: f64 = 1e-10;
 
 /// The top of a covariance known by its products, constants kept out.

@@ -1,4 +1,4 @@
-//! Descent along the slope in a fixed metric: every direction is −B⁻¹ g with the same positive definite B.
+//! Descent along the gradient in a fixed metric: every direction is −B⁻¹ g with the same positive definite B.
 //!
 //! The step that was taken last is tried first, and a longer one now and then; it is halved until the value falls enough
 //! (Armijo). M. Vladymyrov, M. Á. Carreira-Perpiñán. Partial-Hessian strategies for fast learning of nonlinear embeddings.
@@ -12,7 +12,7 @@ use crate::progress::{Observer, Stage};
 
 /// The part of the predicted decrease that must come.
 const ENOUGH: f64 = 1e-4;
-/// A step that was taken so many times is doubled.
+/// A step size is doubled after this many steps.
 const PATIENCE: usize = 8;
 /// Shorter steps than this are none.
 const LEAST: f64 = 1e-10;
@@ -23,7 +23,7 @@ pub trait Metric: Send + Sync {
     fn solve(&self, v: &mut [f64]);
 }
 
-/// A descent in a fixed metric as it is asked for.
+/// The parameters of a descent in a fixed metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     /// Emphases to be descended one after the other, and how many steps each gets at most.

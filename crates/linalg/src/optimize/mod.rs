@@ -1,20 +1,20 @@
 //! Descent of a smooth function, with bounds on its variables or without: projected limited-memory BFGS.
 //!
-//! Variables at a bound that the slope presses against stay there; the others take a quasi-Newton step, and the path is
+//! Variables at a bound that the gradient presses against stay there; the others take a quasi-Newton step, and the path is
 //! bent back into the bounds:
 //!
 //! ```text
 //! x(t) = P(x + t d),   d = −H g over the free variables,   d = −g over those close to a bound that it presses against
 //! ```
 //!
-//! H starts from what the function knows of its curvature ([`Objective::curvature`]), or from a multiple of the identity,
+//! H starts from the known curvature of the function ([`Objective::curvature`]), or from a multiple of the identity,
 //! and learns from the last steps. Where the curvature is known, a variable that the step would take across its bound is
-//! taken to it, and the others' step is found again with that given, a few times: else a long step is bent at so many
-//! bounds that it no longer descends.
+//! set to the bound, and the step of the other variables is computed again, a few times. Otherwise a long step would be
+//! bent at many bounds and no longer descend.
 //!
 //! The step t is found by bisection between a step that is too long (too little decrease, or f not defined there) and
-//! one that is too short (the slope is still steep), both measured as Wolfe did; where rounding hides the decrease, the
-//! slopes tell it. Sums run over chunks of a fixed size, so that the answer is the same for any number of threads if the
+//! one that is too short (the gradient is still steep), both measured as Wolfe did; where rounding hides the decrease, the
+//! gradients show it. Sums run over chunks of a fixed size, so that the answer is the same for any number of threads if the
 //! function is.
 //!
 //! D. P. Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM Journal on Control
@@ -39,7 +39,7 @@ pub use momentum::{Emphasized, Momentum, Phase};
 
 /// A function to be minimized. Closures of the form of [`Objective::value`] are objectives.
 pub trait Objective {
-    /// Writes the slope at `x` and returns the value, or None where the function is not defined: the step is shortened
+    /// Writes the gradient at `x` and returns the value, or None where the function is not defined: the step is shortened
     /// then. It is only called inside the bounds.
     ///
     /// # Errors
@@ -52,14 +52,15 @@ pub trait Objective {
         false
     }
 
-    /// How much rounding may change the value: nearer to each other than this, two values are told apart by their slopes. A
-    /// function whose tolerance is near its rounding says it; else a descent ends where rounding hides the decrease.
+    /// How much rounding may change the value. Two values nearer to each other than this are compared by their gradients. A
+    /// function whose tolerance is near its rounding returns it; otherwise a descent ends where rounding hides the decrease.
     fn rounding(&self, value: f64) -> f64 {
         let _ = value;
         0.0
     }
 
-    /// How much of the way is done by that test, from 0 to 1; if it is not known, the slope and the evaluations tell it.
+    /// How much of the way is done by that test, from 0 to 1; if it is not known, it is estimated from the gradient and the
+    /// evaluations.
     fn done(&self) -> Option<f64> {
         None
     }
@@ -168,14 +169,14 @@ pub enum Ended {
     Stuck,
     /// The evaluations are spent.
     Evaluations,
-    /// The observer asked for it.
+    /// The observer stopped it.
     Stopped,
 }
 
 /// Where a descent goes by.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing<'a> {
-    /// After so many steps.
+    /// The number of steps taken.
     pub step: usize,
     /// How strong the emphasized part of the function is here; 1 if there is none.
     pub emphasis: f64,
@@ -193,7 +194,7 @@ pub type Watch<'a> = dyn FnMut(&Passing<'_>) + 'a;
 pub struct Report {
     /// The value at the end.
     pub value: f64,
-    /// The largest entry of the projected gradient there: how far each variable could still go, in units of its slope.
+    /// The largest entry of the projected gradient there: how far each variable could still go, in units of its gradient.
     pub gradient: f64,
     /// Steps taken.
     pub iterations: usize,
@@ -210,14 +211,14 @@ impl Report {
     }
 }
 
-/// A descent as it is asked for.
+/// The parameters of a descent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descent {
     /// Where the variables may be.
     pub bounds: Bounds,
     /// How many pairs of steps and gradient changes are remembered.
     pub memory: usize,
-    /// The first step is this many times the slope, where no curvature is known; if not given, as many as make it one
+    /// The first step is this many times the gradient, where no curvature is known; if not given, as many as make it one
     /// long at most.
     pub scale: Option<f64>,
     /// Whether no step is made longer than it was, and variables at their bounds count where the length of a step is learned
@@ -226,7 +227,7 @@ pub struct Descent {
     pub cautious: bool,
     /// When to end.
     pub stop: Stop,
-    /// The stage whose progress the observer hears; none if the caller tells it itself.
+    /// The stage whose progress is reported; none if the caller reports it itself.
     pub stage: Option<Stage>,
 }
 
@@ -314,7 +315,7 @@ impl Descent {
                 };
             }
             iterations += 1;
-            // Below the lowest value so far: where slopes decide, values may go up and down by their rounding.
+            // Below the lowest value so far: where gradients decide, values may go up and down by their rounding.
             small = if lowest - run.value <= self.stop.decrease * lowest.abs() { small + 1 } else { 0 };
             lowest = lowest.min(run.value);
         };
@@ -322,7 +323,7 @@ impl Descent {
         Ok((run.x, Report { value: run.value, gradient, iterations, evaluations, ended }))
     }
 
-    /// How much of the way is done: by the function's own test, or by the digits of the slope or the evaluations.
+    /// How much of the way is done: by the function's own test, or by the digits of the gradient or the evaluations.
     fn tell(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
         let digits = || {
             let by_slope = (first / gradient).ln() / (first / self.stop.gradient).ln();

@@ -1,10 +1,10 @@
-//! Descent with momentum: short steps along the slope that add up, by a schedule.
+//! Descent with momentum: short steps along the gradient that add up, by a schedule.
 //!
 //! ```text
-//! v ← m v − rate s ∘ slope,    x ← x + v,    no point moving farther than the cap
+//! v ← m v − rate s ∘ gradient,    x ← x + v,    no point moving farther than the cap
 //! ```
 //!
-//! For functions whose slope is cheap and whose value is not, with more valleys than a line search would leave: B. T. Polyak.
+//! For functions whose gradient is cheap and whose value is not, with more valleys than a line search would leave: B. T. Polyak.
 //! Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics 4(5), 1964.
 
 use super::{Ended, Passing, Report, Watch};
@@ -16,11 +16,11 @@ const LOOK: usize = 25;
 
 /// A function with a part that can be emphasized.
 pub trait Emphasized {
-    /// The value, with the slope written, the one part being `emphasis` times as strong; a function without such a part
+    /// The value, with the gradient written, the one part being `emphasis` times as strong; a function without such a part
     /// ignores it.
     fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64;
 
-    /// Writes the slope alone.
+    /// Writes the gradient alone.
     fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
         self.value(x, emphasis, slope);
     }
@@ -37,16 +37,16 @@ pub struct Phase {
     pub inertia: f64,
 }
 
-/// A descent with momentum as it is asked for.
+/// The parameters of a descent with momentum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Momentum {
     /// One after the other.
     pub phases: Vec<Phase>,
-    /// A step is this many times the slope, divided by the emphasis.
+    /// A step is this many times the gradient, divided by the emphasis.
     pub rate: f64,
     /// The rate at the end, reached evenly over all steps.
     pub last_rate: f64,
-    /// What the slope of each point is multiplied by; 1 if empty.
+    /// What the gradient of each point is multiplied by; 1 if empty.
     pub scales: Vec<f64>,
     /// The farthest that a point moves in a step.
     pub cap: f64,
@@ -67,7 +67,7 @@ impl Momentum {
     ///
     /// # Errors
     ///
-    /// [`Error::Numerical`] if the slope is not finite.
+    /// [`Error::Numerical`] if the gradient is not finite.
     pub fn minimize(
         &self,
         start: &[f64],

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// The part of the predicted decrease that a step must give.
 const DECREASE: f64 = 1e-4;
-/// The part of the slope that may be left after a step.
+/// The part of the gradient that may be left after a step.
 const SLOPE: f64 = 0.9;
 /// Trials of one line search.
 pub(super) const TRIALS: usize = 40;
@@ -16,15 +16,15 @@ pub(super) const TRIALS: usize = 40;
 const CLOSE: f64 = 1e-6;
 /// The part of a step that is tried next where the function is not defined, or the step met what is too long.
 const SHORTER: (f64, f64) = (0.25, 0.5);
-/// A step is remembered if the slope turned along it by more than this, as a cosine.
+/// A step is remembered if the gradient turned along it by more than this, as a cosine.
 const TURNED: f64 = 1e-12;
 /// A cautious descent leaves out what is left of a step among the free variables if it is shorter than this, over the turn
-/// of the slope.
+/// of the gradient.
 const LONG: f64 = 1e-10;
 /// How often a step is found again with the variables at their bounds that it would have taken across.
 const PASSES: usize = 3;
 
-/// A step s and the change y of the slope along it.
+/// A step s and the change y of the gradient along it.
 struct Pair {
     s: Vec<f64>,
     y: Vec<f64>,
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         let (n, bounds) = (self.x.len(), &self.asked.bounds);
         let aside = |i: usize| match free[i] {
             true => 0.0,
-            // What lies on its bound cannot move and must not count as slope.
+            // What lies on its bound cannot move and must not count as gradient.
             false if bounds.presses(i, self.x[i], self.g[i], 0.0) => 0.0,
             false => -self.g[i],
         };
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
         q
     }
 
-    /// A step along P(x + t d) that lowers the value enough and, if it meets no bound, leaves no steep slope. One by known
+    /// A step along P(x + t d) that lowers the value enough and, if it meets no bound, leaves no steep gradient. One by known
     /// curvature, or of a cautious descent, is long enough as it is.
     fn search(&mut self, d: &[f64], known: bool) -> Result<Option<Trial>> {
         let (mut short, mut long, mut t) = (0.0, f64::INFINITY, 1.0);
@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
             let enough = value.is_some() && self.objective.enough();
             let lowered = |value: f64| {
                 let level = (value - self.value).abs() < self.objective.rounding(self.value);
-                // Where rounding hides the decrease, the slope must have turned as for a parabola that has it.
+                // Where rounding hides the decrease, the gradient must have turned as for a parabola that has it.
                 let turned = || sum_of(x.len(), |i| g[i] * (x[i] - self.x[i])) <= (2.0 * DECREASE - 1.0) * predicted;
                 let enough = value <= self.value + DECREASE * predicted && value < self.value;
                 predicted < 0.0 && (enough || (level && turned()))

@@ -1,4 +1,4 @@
-//! What the descent promises, checked.
+//! Tests of the descent.
 
 use super::run::TRIALS;
 use super::*;
@@ -54,7 +54,7 @@ fn nonnegative_least_squares_meets_its_optimality_conditions() {
         }
         Ok(Some(0.5 * x.iter().zip(g.iter()).zip(&b).map(|((x, g), b)| x * (g - b)).sum::<f64>()))
     };
-    // Below this rounding of the value hides the slope.
+    // Below this rounding of the value hides the gradient.
     let stop = Stop { gradient: 1e-6, ..STOP };
     let asked = Descent { stop, ..descent(Bounds::AtLeast(0.0), 20) };
     let (x, report) = asked.minimize(&vec![1.0; n], &mut f, &Silent).unwrap();
@@ -67,7 +67,7 @@ fn nonnegative_least_squares_meets_its_optimality_conditions() {
 
 #[test]
 fn where_the_function_ends_the_step_is_shortened() {
-    // x − log x is not defined for x ≤ 0; the first step from 5 along the slope must stop before.
+    // x − log x is not defined for x ≤ 0; the first step from 5 along the gradient must stop before.
     let mut f = |x: &[f64], g: &mut [f64]| {
         g[0] = 40.0 * (1.0 - 1.0 / x[0]);
         Ok((x[0] > 0.0).then(|| 40.0 * (x[0] - x[0].ln())))

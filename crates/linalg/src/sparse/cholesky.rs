@@ -1,4 +1,4 @@
-//! Sparse Cholesky factors: the symbolic phase first, so that the price is known before it is paid.
+//! Sparse Cholesky factors: the symbolic phase first, so that the cost is known before the factor is computed.
 
 use crate::Operator;
 use crate::dense::col_chunks_mut;
@@ -31,7 +31,7 @@ pub struct Analysis {
     pub flops: f64,
 }
 
-/// The lower triangle by columns, as the matrix library wants it.
+/// The lower triangle by columns, as the matrix library expects it.
 struct Lower {
     offsets: Vec<u32>,
     rows: Vec<u32>,
@@ -75,8 +75,8 @@ impl Analysis {
         (self.fill * 20.0) as u64
     }
 
-    /// The pattern of the factor in the fill-reducing order: the point at each place, and for every place the later
-    /// places of its column, ascending, those that fill creates included.
+    /// The pattern of the factor in the fill-reducing order: the point at each position, and for every position the later
+    /// positions of its column, ascending, those that fill creates included.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Cholesky {
         }
     }
 
-    /// The place of every row of A in the factor's order.
+    /// The position of every row of A in the factor's order.
     pub(crate) fn places(&self) -> Option<&[u32]> {
         self.symbolic.perm().map(|order| order.arrays().1)
     }

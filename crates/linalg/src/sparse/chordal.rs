@@ -10,7 +10,7 @@
 //! down the tree   Y[I,J] = M[I,J] − Y[I,I] R,      Y[J,J] = M[J,J] − Rᵀ M[I,J] − Y[I,J]ᵀ R
 //! ```
 //!
-//! Every line can be undone, which gives the inverse at the same price. Blocks of one depth are visited in parallel.
+//! Every line can be undone, which gives the inverse at the same cost. Blocks of one depth are visited in parallel.
 //!
 //! J. Dahl, L. Vandenberghe, V. Roychowdhury. Covariance selection for nonchordal graphs via chordal embedding. Optim.
 //! Methods Softw. 23(4), 2008. M. S. Andersen, J. Dahl, L. Vandenberghe. Logarithmic barriers for sparse matrix cones. Optim.
@@ -33,7 +33,7 @@ pub struct Curvature<'a> {
     nodes: Vec<Node>,
 }
 
-/// What a block of columns brings along.
+/// The data of a block of columns.
 struct Node {
     r: Mat<f64>,
     d: Mat<f64>,
@@ -81,7 +81,7 @@ impl<'a> Curvature<'a> {
         Some(Curvature { tree, nodes })
     }
 
-    /// A matrix given on some places, zero on the others.
+    /// A matrix given on some entries of the pattern, zero on the others.
     fn spread(&self, places: &[Slot], values: &[f64]) -> Selected {
         let size = |node: &Node| node.height() * node.d.nrows();
         let mut matrix = Selected { blocks: self.nodes.iter().map(|node| vec![0.0; size(node)]).collect() };
@@ -97,7 +97,7 @@ impl<'a> Curvature<'a> {
         matrix
     }
 
-    /// W V W at the places where V is given.
+    /// W V W at the entries where V is given.
     pub fn apply(&self, places: &[Slot], v: &[f64]) -> Option<Vec<f64>> {
         let v = self.spread(places, v);
         let scaled = self.up(|s, front| {
@@ -138,7 +138,7 @@ impl<'a> Curvature<'a> {
         Some(places.iter().map(|&place| y.at(place)).collect())
     }
 
-    /// The V on the whole pattern for which W V W is Y there, at the places where Y is given; Y is zero on the others.
+    /// The V on the whole pattern for which W V W is Y there, at the entries where Y is given; Y is zero on the others.
     pub fn solve(&self, places: &[Slot], y: &[f64]) -> Option<Vec<f64>> {
         let y = self.spread(places, y);
         // K of every block, its own rows above those below.
@@ -251,7 +251,7 @@ impl<'a> Curvature<'a> {
                     None => Vec::new(),
                 };
                 let answer = visit(s, MatRef::from_column_major_slice(&around, below, below));
-                // A leaf has nobody to hand it to.
+                // A leaf has no children that need it.
                 let front = (!self.tree.children(s).is_empty()).then(|| {
                     let height = width + below;
                     let mut front = vec![0.0; height * height];

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! In the order of its columns M is lower triangular, and its last column is zero. Constants are free, Mᵀ1 = 0, so that
-//! the last place is grounded (its coordinate fixed at zero) and two triangular sweeps solve A x = y for every y that
+//! the last position is grounded (its coordinate fixed at zero) and two triangular sweeps solve A x = y for every y that
 //! sums to zero; nothing is factored and nothing fills in.
 
 use crate::Operator;
@@ -21,20 +21,20 @@ const LANES: usize = 4;
 /// The triangular root M of a precision. As an [`Operator`] it is the centered covariance H A⁺ H, in its own unit.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// The point at each place.
+    /// The point at each position.
     order: Vec<u32>,
-    /// The entries of place `a` are `offsets[a]..offsets[a + 1]`.
+    /// The entries of position `a` are `offsets[a]..offsets[a + 1]`.
     offsets: Vec<usize>,
-    /// The places after `a` that its column reaches.
+    /// The positions after `a` that its column reaches.
     later: Vec<u32>,
     weights: Vec<f64>,
-    /// v of every place but the last, in units of `unit`.
+    /// v of every position but the last, in units of `unit`.
     variances: Vec<f64>,
     unit: f64,
 }
 
 impl Root {
-    /// From the columns in their order: the later places, their weights, and the variance of every place but the last.
+    /// From the columns in their order: the later positions, their weights, and the variance of every position but the last.
     /// Variances are kept in units of `unit`, so that no scale of the data can overflow a product.
     pub fn new(
         order: Vec<u32>,
@@ -55,12 +55,12 @@ impl Root {
         self.unit
     }
 
-    /// The point at each place of the order, the grounded one last.
+    /// The point at each position of the order, the grounded one last.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// log det of A without the row and column of the last place: −Σ log v.
+    /// log det of A without the row and column of the last position: −Σ log v.
     pub fn log_determinant(&self) -> f64 {
         -self.variances.iter().map(|v| v.ln() + self.unit.ln()).sum::<f64>()
     }
@@ -111,7 +111,7 @@ impl Operator for Root {
     }
 }
 
-/// x ← H A⁺ H x: centered, M z = x downwards, Mᵀ x = z upwards with the last place at zero, and centered again.
+/// x ← H A⁺ H x: centered, M z = x downwards, Mᵀ x = z upwards with the last position at zero, and centered again.
 struct Sweeps<'a> {
     root: &'a Root,
     x: &'a mut [[f64; LANES]],

@@ -1,8 +1,8 @@
 //! Rows of entries that stand one after the other, with where each row begins: the layout of sparse matrices, of neighbor
 //! lists and of the pairs around a point.
 
-/// Puts entries that come in any order into their rows, each row in the order its entries come: first all entries are
-/// counted by their rows, then each is asked for its place.
+/// Puts entries that come in any order into their rows, each row in the order its entries come: first the entries of
+/// each row are counted, then each entry gets its position.
 pub struct Counted {
     /// Where each row begins, and the last one ends.
     pub offsets: Vec<usize>,
@@ -27,7 +27,7 @@ impl Counted {
         self.offsets[self.offsets.len() - 1]
     }
 
-    /// The place of the next entry of a row.
+    /// The position of the next entry of a row.
     #[inline(always)]
     pub fn place(&mut self, row: usize) -> usize {
         let place = self.next[row];

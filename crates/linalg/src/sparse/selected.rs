@@ -36,7 +36,7 @@ pub struct Tree {
     node_of: Vec<u32>,
     /// The blocks of each depth, the roots first.
     depths: Vec<Vec<u32>>,
-    /// The place of every row of A in the factor's order.
+    /// The position of every row of A in the factor's order.
     places: Vec<u32>,
     /// The block above each block, and where the rows below it are in that one: its own columns first, then those below it.
     links: Vec<Option<(u32, Vec<u32>)>>,
@@ -189,7 +189,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// The entry that is kept at a place.
+    /// The entry that is kept at a position.
     pub fn at(&self, place: Slot) -> f64 {
         self.blocks[place.node as usize][place.at as usize]
     }

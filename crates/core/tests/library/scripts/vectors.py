@@ -57,7 +57,7 @@ holes[5] = None
 holes[7] = [0.25, None, 0.75, 1.0]
 written("vector_holes", pa.table({"list": pa.array(holes, pa.list_(pa.float64())), "fixed": pa.array(holes, pa.list_(pa.float64(), WIDTH))}))
 
-# What is no column of vectors of one length.
+# Columns that are not vectors of one length.
 ragged = [list(row) for row in numbers / 4]
 ragged[6] = [1.0, 2.0]
 longer = [list(row) for row in numbers / 4]

@@ -8,7 +8,7 @@
 //! F = A[J∪I, J] + Σ children        F[J,J] = L D Lᵀ        L[I,J] = F[I,J] L⁻ᵀ D⁻¹        left over: F[I,I] − L[I,J] D L[I,J]ᵀ
 //! ```
 //!
-//! There is no pivoting: the signs of D tell the inertia (Sylvester), and a pivot of zero is an error. The order and the
+//! There is no pivoting: the signs of D give the inertia (Sylvester), and a pivot of zero is an error. The order and the
 //! fronts are found once, for points; r only widens them. Subtrees of the elimination tree are done in parallel, then the
 //! fronts above them, each depth in parallel; children are added in their order, so the bytes do not depend on threads.
 //!
@@ -35,14 +35,14 @@ struct Incident {
 
 const EARLIER: u32 = u32::MAX;
 
-/// What fronts leave over is put into vectors of up to so many times its size.
+/// Update matrices are put into vectors of at most this many times their size.
 const SPARE: usize = 2;
 
 /// A block of columns and the rows below it, in points.
 struct Front {
     start: usize,
     width: usize,
-    /// The places of the rows below, ascending.
+    /// The positions of the rows below, ascending.
     rows: Vec<u32>,
     /// Where those rows are in the front of the parent.
     into_parent: Vec<u32>,
@@ -51,10 +51,10 @@ struct Front {
 
 /// The elimination tree of a graph and its fronts.
 pub struct Fronts {
-    /// The point at each place of the order of elimination.
+    /// The point at each position of the order of elimination.
     point: Vec<u32>,
     fronts: Vec<Front>,
-    /// For each place, where its edges begin.
+    /// For each position, where its edges begin.
     offsets: Vec<usize>,
     incident: Vec<Incident>,
     /// Subtrees, as ranges of fronts.
@@ -135,7 +135,7 @@ impl Fronts {
         Ok(sound)
     }
 
-    /// A list with so many items a front, cut into the parts of the subtrees and of every other front.
+    /// A list with `size` items per front, cut into the parts of the subtrees and of every other front.
     fn divide<'a, T>(&self, mut items: &'a mut [T], size: impl Fn(&Front) -> usize) -> Division<'a, T> {
         let (mut subtrees, mut tops) = (Vec::with_capacity(self.subtrees.len()), Vec::new());
         tops.resize_with(self.fronts.len(), || None);
@@ -219,7 +219,7 @@ impl Front {
         (self.rows.len() * r).pow(2)
     }
 
-    /// The row of the front at a place.
+    /// The row of the front at a position.
     fn row(&self, place: u32) -> Option<u32> {
         let own = (place as usize).wrapping_sub(self.start);
         if own < self.width {

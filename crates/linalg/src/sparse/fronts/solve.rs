@@ -107,7 +107,7 @@ struct Backward<'a> {
     range: Range<usize>,
     /// The columns of the range.
     z: &'a mut [f64],
-    /// The numbers from the place `base` on.
+    /// The numbers from the position `base` on.
     later: &'a [f64],
     base: usize,
 }

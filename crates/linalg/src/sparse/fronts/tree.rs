@@ -94,7 +94,7 @@ fn postorder(parent: &[Option<usize>]) -> Vec<usize> {
     order
 }
 
-/// For each place its edges, with the row of the other end in the front.
+/// For each position its edges, with the row of the other end in the front.
 fn incidence(fronts: &[Front], place: &[u32], ends: &[(u32, u32)]) -> Option<(Vec<usize>, Vec<Incident>)> {
     let mut front_of = vec![0u32; place.len()];
     for (f, front) in fronts.iter().enumerate() {

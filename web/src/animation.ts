@@ -1,6 +1,6 @@
-// The way of a descent, frame by frame, with a handle to move through it.
+// The animation of an optimization, frame by frame, with a slider.
 
-import type { Film } from "./data";
+import type { Animation } from "./data";
 import { h } from "./dom";
 import type { Panel } from "./panel";
 import { stillPreferred } from "./theme";
@@ -8,10 +8,10 @@ import { stillPreferred } from "./theme";
 /** Frames per second. */
 const SPEED = 8;
 
-export function filmStrip(panel: Panel, film: Film): HTMLElement {
-  const last = film.count, n2 = film.frames.length / film.count, frames = new Map<number, Float32Array>();
-  const play = h("button", { type: "button", class: "icon play", "aria-label": "Play the descent" }, "▶");
-  const slider = h("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": `Frames of the descent of ${panel.map.title}` });
+export function animationStrip(panel: Panel, animation: Animation): HTMLElement {
+  const last = animation.count, n2 = animation.frames.length / animation.count, frames = new Map<number, Float32Array>();
+  const play = h("button", { type: "button", class: "icon play", "aria-label": "Play the optimization" }, "▶");
+  const slider = h("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": `Frames of the optimization of ${panel.map.title}` });
   const label = h("output", {}, "the map");
   let running = 0;
 
@@ -20,7 +20,7 @@ export function filmStrip(panel: Panel, film: Film): HTMLElement {
     let points = frames.get(at);
     if (!points) {
       if (at >= last) panel.cloud.place(panel.map.map!, panel.map.dims);
-      else panel.cloud.place(film.frames.subarray(at * n2, (at + 1) * n2), 2);
+      else panel.cloud.place(animation.frames.subarray(at * n2, (at + 1) * n2), 2);
       frames.set(at, (points = panel.cloud.points.slice()));
       if (frames.size > 12) frames.delete(frames.keys().next().value!);
     }
@@ -28,7 +28,7 @@ export function filmStrip(panel: Panel, film: Film): HTMLElement {
   };
   const show = (at: number) => {
     const whole = Math.floor(at), part = at - whole;
-    const text = whole >= last ? "the map" : film.labels[whole] ?? `frame ${whole + 1}`;
+    const text = whole >= last ? "the map" : animation.labels[whole] ?? `frame ${whole + 1}`;
     panel.cloud.isMap = whole >= last;
     if (panel.cloud.isMap) panel.cloud.place(panel.map.map!, panel.map.dims);
     else panel.cloud.between(frame(whole), frame(Math.min(last, whole + 1)), part);
@@ -40,12 +40,12 @@ export function filmStrip(panel: Panel, film: Film): HTMLElement {
     cancelAnimationFrame(running);
     running = 0;
     play.textContent = "▶";
-    play.setAttribute("aria-label", "Play the descent");
+    play.setAttribute("aria-label", "Play the optimization");
   };
   const start = () => {
     const from = slider.valueAsNumber >= last ? 0 : slider.valueAsNumber, began = performance.now(), still = stillPreferred();
     play.textContent = "❚❚";
-    play.setAttribute("aria-label", "Pause the descent");
+    play.setAttribute("aria-label", "Pause the optimization");
     const step = (now: number) => {
       if (!label.isConnected) return;
       const at = Math.min(last, from + ((now - began) / 1000) * SPEED);
@@ -61,5 +61,5 @@ export function filmStrip(panel: Panel, film: Film): HTMLElement {
     stop();
     show(slider.valueAsNumber);
   });
-  return h("div", { class: "film", title: "Every frame is scaled to fit; between frames points move in straight lines" }, play, slider, label);
+  return h("div", { class: "animation", title: "Every frame is scaled to fit; between frames points move in straight lines" }, play, slider, label);
 }

@@ -1,13 +1,15 @@
-//! Data and comparisons the tests share.
-use eigenfold::field::{Build, Built, Site};
+//! Data, fits and comparisons that the test programs share.
+#![allow(dead_code, reason = "no test program uses all of it")]
+
+pub(crate) mod circle;
+
+use eigenfold::field::{Build, Built, Site, Task};
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Silent;
-use eigenfold::{Method, Model, Points, Recipe};
+use eigenfold::{Data, Graph, Input, Method, Metric, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -29,12 +31,12 @@ pub(crate) fn swiss(n: usize) -> Points {
     Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// Every method as it is if nothing is asked for; gplvm with few evaluations, since the likelihood of a roll without noise
-/// grows for thousands of them.
+/// Every method with its default parameters; gplvm with few evaluations, since the likelihood of a roll without noise grows for
+/// thousands of them.
 pub(crate) fn methods() -> Vec<Method> {
     let few = |mut method: Method| {
         if method.info().name == "gplvm" {
-            // After 40 a row of the larger roll is still where its neighbors are not.
+            // After 40 a row of the larger roll is still far from its neighbors.
             method.set("max-iterations", "60").unwrap();
         }
         method
@@ -42,15 +44,22 @@ pub(crate) fn methods() -> Vec<Method> {
     Method::all().into_iter().map(few).collect()
 }
 
-/// A model that several tests look at.
+/// A model that several tests use.
 pub(crate) type Shared = Arc<OnceLock<Model>>;
 
-/// A method, as it is if nothing is asked for, fitted to a roll of so many points: once, for all the tests that look at it.
+/// A method fitted to a roll of n points: once for all tests of this process.
 pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
     static MODELS: Mutex<BTreeMap<(&str, usize), Shared>> = Mutex::new(BTreeMap::new());
     let model = MODELS.lock().unwrap().entry((method.info().name, n)).or_default().clone();
     model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n), &Silent).unwrap());
     model
+}
+
+/// Iris as the UCI repository has it, with its two wrong rows.
+pub(crate) fn iris_of_uci() -> Points {
+    let iris = io::read("iris", &ReadOptions::default()).unwrap().points;
+    let wrong = |i: usize| if i == 34 || i == 37 { vec![4.9, 3.1, 1.5, 0.1] } else { iris.row(i).to_vec() };
+    Points::from_rows(&(0..150).map(wrong).collect::<Vec<_>>()).unwrap()
 }
 
 /// Points without structure: a linear congruential generator's.
@@ -63,46 +72,51 @@ pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
     Points::new(n, p, (0..n * p).map(|_| next()).collect()).unwrap()
 }
 
-/// A file of numbers that is too large or not free enough to be kept here, if it is at hand: in the directory that the
-/// environment variable EIGENFOLD_SHARED names, or in `shared` next to the workspace. A test without its file passes, and
-/// says so ([`skipped`]).
-#[track_caller]
-pub(crate) fn shared(name: &str) -> Option<Points> {
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let beside = ["..", "../.."].map(|up| workspace.join(up).join("shared"));
-    let places = std::env::var_os("EIGENFOLD_SHARED").map(PathBuf::from).into_iter().chain(beside);
-    let Some(place) = { places }.map(|place| place.join(name)).find(|path| path.exists()) else {
-        skipped(name, Location::caller());
-        return None;
-    };
+/// Where a file is that is too large or not free enough to be kept here: in the directory that the environment variable
+/// EIGENFOLD_SHARED names, or in `shared` next to the workspace.
+fn beside(name: &str) -> PathBuf {
+    let next_to_workspace = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    std::env::var_os("EIGENFOLD_SHARED").map_or_else(next_to_workspace, PathBuf::from).join(name)
+}
+
+/// Whether [`shared`] has this file.
+pub(crate) fn is_shared(name: &str) -> bool {
+    beside(name).exists()
+}
+
+/// A file of numbers from beside the project.
+pub(crate) fn shared(name: &str) -> Points {
+    let path = beside(name);
+    assert!(path.exists(), "there is no {}; set EIGENFOLD_SHARED to the directory that has {name}", path.display());
     if name.ends_with(".npy") {
-        return Some(io::read(place.to_str().unwrap(), &ReadOptions::default()).unwrap().points);
+        return io::read(path.to_str().unwrap(), &ReadOptions::default()).unwrap().points;
     }
     // The first line of some files is a comment.
-    let text = std::fs::read_to_string(place).unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let directory = tempfile::tempdir().unwrap();
     let copy = directory.path().join("numbers.csv");
     std::fs::write(&copy, lines.join("\n")).unwrap();
-    Some(io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points)
+    io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points
 }
 
-/// Says which test wants which file: on standard error itself, which the test harness does not hold back, and in the
-/// file that the environment variable EIGENFOLD_SKIPPED names (`scripts/check.sh` counts its lines).
-fn skipped(name: &str, at: &Location<'_>) {
-    // Each test has a thread with its name, unless all run in the main one.
-    let thread = std::thread::current();
-    let test = thread.name().filter(|&name| name != "main").map_or_else(|| at.line().to_string(), str::to_owned);
-    let line = format!("{}, {test}: there is no ../shared/{name}\n", at.file());
-    std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
-    if let Some(list) = std::env::var_os("EIGENFOLD_SKIPPED") {
-        let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
-        list.write_all(line.as_bytes()).unwrap();
-    }
+/// A method with the defaults of all else.
+pub(crate) fn recipe(method: &Method) -> Recipe {
+    Recipe { method: method.clone(), ..Recipe::default() }
 }
 
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
-    Recipe { method: method.into(), ..Recipe::default() }.fit(points, &Silent).unwrap()
+    recipe(&method.into()).fit(points, &Silent).unwrap()
+}
+
+/// A fit whose optimization begins at the given coordinates, if there are any.
+pub(crate) fn fit_recipe<'a>(recipe: &Recipe, input: impl Into<Data<'a>>, start: Option<&'a Points>) -> Model {
+    let data: Data<'a> = input.into();
+    recipe.fit(Input { init: start, ..data.into() }, &Silent).unwrap()
+}
+
+pub(crate) fn all_finite(points: &Points) -> bool {
+    points.values().iter().all(|v| v.is_finite())
 }
 
 /// What a method builds on the given graph.
@@ -110,6 +124,13 @@ pub(crate) fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -
     let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site { graph: Some(&found.graph), ..Site::of(points.into()) };
     method.build(&site).unwrap()
+}
+
+/// What a method builds on the given lists of neighbors, for two coordinates.
+pub(crate) fn built_on(method: &Method, points: &Points, metric: Metric, lists: Vec<Vec<(u32, f64)>>) -> Task {
+    let graph = Graph::from_lists(lists).unwrap();
+    let site = Site { graph: Some(&graph), dims: 2, ..Site::of(Data::from(points).measured_by(metric)) };
+    method.build(&site).unwrap().task
 }
 
 /// The dense matrix of Euclidean distances.

@@ -1,4 +1,4 @@
-//! Many maps of the same points on one sheet, to be printed: small multiples.
+//! A contact sheet: many maps of the same points as small multiples on one page.
 
 use super::palette::{GREY, GRID, INK};
 use super::plane::scattered;
@@ -11,32 +11,32 @@ use eigenfold::Points;
 const PANEL: (f64, f64) = (236.0, 262.0);
 /// Free paper around the panels.
 const MARGIN: f64 = 24.0;
-/// Paper for what the colors mean.
+/// Paper for the legend.
 const LEGEND: f64 = 150.0;
 
-/// The maps of one sheet.
-pub struct Plate<'a> {
+/// A contact sheet.
+pub struct ContactSheet<'a> {
     /// The first line.
     pub title: &'a str,
     /// The second line, smaller.
     pub subtitle: &'a str,
     /// The maps, in the order in which they are drawn.
-    pub sheets: &'a [Sheet],
-    /// What colors the points, the same in all.
+    pub thumbnails: &'a [Thumbnail],
+    /// The coloring of the points, common to all maps.
     pub coloring: &'a Coloring,
 }
 
-/// One map.
-pub struct Sheet {
+/// One map of a contact sheet.
+pub struct Thumbnail {
     /// What it is called.
     pub title: String,
-    /// What is told of it, below its title.
+    /// A line of facts below the title.
     pub facts: String,
     /// The coordinates; or why there are none.
     pub map: Result<Points, String>,
 }
 
-impl Plate<'_> {
+impl ContactSheet<'_> {
     /// The bytes of the file.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Plate<'_> {
     }
 
     fn scene(&self) -> Scene {
-        let views: Vec<View> = self.sheets.iter().flat_map(View::of).collect();
+        let views: Vec<View> = self.thumbnails.iter().flat_map(View::of).collect();
         let columns = (views.len() as f64 * 1.35).sqrt().ceil().max(2.0) as usize;
         let rows = views.len().div_ceil(columns);
         let panel =
@@ -81,11 +81,11 @@ struct View<'a> {
 
 impl View<'_> {
     /// One panel; three for three coordinates, a projection along each axis.
-    fn of(sheet: &Sheet) -> Vec<View<'_>> {
-        let facts = sheet.facts.as_str();
-        let map = match &sheet.map {
+    fn of(thumbnail: &Thumbnail) -> Vec<View<'_>> {
+        let facts = thumbnail.facts.as_str();
+        let map = match &thumbnail.map {
             Ok(map) => map,
-            Err(reason) => return vec![View { title: sheet.title.clone(), facts, at: Err(reason) }],
+            Err(reason) => return vec![View { title: thumbnail.title.clone(), facts, at: Err(reason) }],
         };
         let pairs: &[(usize, usize)] = match map.cols() {
             1 => &[(0, 0)],
@@ -100,9 +100,9 @@ impl View<'_> {
             let unit = if x == y { (range.1 - range.0).max(f64::MIN_POSITIVE) } else { 1.0 };
             let at = (0..n).map(|i| (map.row(i)[x], unit * up(i))).collect();
             let named = if pairs.len() > 1 {
-                format!("{}, y{} and y{}", sheet.title, x + 1, y + 1)
+                format!("{}, y{} and y{}", thumbnail.title, x + 1, y + 1)
             } else {
-                sheet.title.clone()
+                thumbnail.title.clone()
             };
             View { title: named, facts, at: Ok(at) }
         };
@@ -174,18 +174,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_map_has_its_panel_and_one_that_failed_says_why() {
+    fn every_map_has_its_panel_and_one_that_failed_shows_the_reason() {
         let map = |cols: usize| Points::new(30, cols, (0..30 * cols).map(|i| (i as f64 * 0.77).fract()).collect());
-        let sheet = |title: &str, map: Result<Points, String>| Sheet { title: title.into(), facts: "x".into(), map };
-        let sheets = [
-            sheet("one", Ok(map(1).unwrap())),
-            sheet("two", Ok(map(2).unwrap())),
-            sheet("three", Ok(map(3).unwrap())),
-            sheet("broken", Err("it ran out of memory and has no map".into())),
+        let thumbnail =
+            |title: &str, map: Result<Points, String>| Thumbnail { title: title.into(), facts: "x".into(), map };
+        let thumbnails = [
+            thumbnail("one", Ok(map(1).unwrap())),
+            thumbnail("two", Ok(map(2).unwrap())),
+            thumbnail("three", Ok(map(3).unwrap())),
+            thumbnail("broken", Err("it ran out of memory and has no map".into())),
         ];
         let coloring = Coloring::Values { title: "t".into(), values: (0..30).map(f64::from).collect() };
-        let plate = Plate { title: "a", subtitle: "b", sheets: &sheets, coloring: &coloring };
-        let scene = plate.scene();
+        let contact_sheet = ContactSheet { title: "a", subtitle: "b", thumbnails: &thumbnails, coloring: &coloring };
+        let scene = contact_sheet.scene();
         let clouds =
             scene.marks.iter().filter(|mark| matches!(mark, Mark::Dots { dots, .. } if dots.len() == 30)).count();
         assert_eq!(clouds, 5, "one, two, and three projections");
@@ -193,7 +194,7 @@ mod tests {
             |what: &str| scene.marks.iter().any(|mark| matches!(mark, Mark::Text { text, .. } if text.contains(what)));
         assert!(says("broken") && says("memory") && says("three, y1 and y3"));
         for format in [Format::Svg, Format::Png, Format::Pdf] {
-            assert!(plate.rendered(format).unwrap().len() > 1000);
+            assert!(contact_sheet.rendered(format).unwrap().len() > 1000);
         }
     }
 }
