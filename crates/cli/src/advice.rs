@@ -1,8 +1,8 @@
 //! What is said of a map that lost the neighborhoods.
 
 use crate::args::Embed;
-use crate::flags::Count;
 use eigenfold::model::Model;
+use eigenfold::request::Count;
 use eigenfold::validate::NeighborRatio;
 
 /// From this part on and this neighbor_ratio, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there

@@ -8,7 +8,7 @@ use crate::compare::Compared;
 use crate::completions::{Completions, Man};
 use crate::drawing::Drawing;
 use crate::flags::{
-    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
+    By, Common, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
     memory_size, metric,
 };
 use crate::serve::Serve;
@@ -16,6 +16,7 @@ use crate::view::View;
 use clap::{Args, Parser, Subcommand};
 use eigenfold::graph::Metric;
 use eigenfold::quality::Measure;
+use eigenfold::request::Count;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
@@ -93,9 +94,9 @@ pub(crate) struct Embed {
     /// The method; `eigenfold methods` lists them [default: umap]
     #[arg(short, long)]
     pub(crate) method: Option<String>,
-    /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`)
-    #[arg(short, long, default_value_t = Count::Number(2), value_parser = dims, allow_negative_numbers = true)]
-    pub(crate) dims: Count,
+    /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`) [default: 2]
+    #[arg(short, long, value_parser = dims, allow_negative_numbers = true)]
+    pub(crate) dims: Option<Count>,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated

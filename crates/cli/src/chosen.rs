@@ -4,7 +4,7 @@ use crate::args::Embed;
 use crate::flags::{DisconnectedName, GraphKind, Kind};
 use crate::preparing;
 use crate::report::Chosen;
-use clap::ValueEnum;
+use crate::request::word;
 use eigenfold::graph::{Disconnected, Neighbors};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
@@ -68,15 +68,10 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
     };
     let approximate = flags.approximate.map(|asked| asked.to_string());
     let mut all: Vec<Chosen> = size.into_iter().collect();
-    all.push(chosen("graph", flags.graph.map(name_of), name_of(kind)));
+    all.push(chosen("graph", flags.graph.map(word), word(kind)));
     all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
-    all.push(chosen("disconnected", flags.disconnected.map(name_of), name_of(disconnected)));
+    all.push(chosen("disconnected", flags.disconnected.map(word), word(disconnected)));
     all
-}
-
-/// A value as it is written on the command line.
-fn name_of(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
 }
 
 /// A warning that mistakes were allowed and none were made, of a method that searches by itself; of a graph the library

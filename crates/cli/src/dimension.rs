@@ -8,7 +8,7 @@ use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{input, preparing, say, warn};
+use crate::{input, preparing, request, say, warn};
 use eigenfold::Points;
 use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
 use eigenfold::error::{Error, Result};
@@ -30,12 +30,12 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let start = Instant::now();
     let options = ReadOptions { one_hot: args.preparing.one_hot.clone(), ..input::options(&args.input) };
     let table = input::table(&args.input, options, args.common.quiet)?;
-    let asked = preparing::asked(&args.preparing, &table.schema);
+    let request = request::of_columns(&args.input, &args.preparing, &table.schema);
     let rows = Kept::of(args.input.missing(), &table.points)?;
     let points = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
     rows.iter().for_each(|kept| warn(args.common.quiet, &kept.note()));
-    let points = input::completed(&args.input, points, &asked, &reading)?;
-    let points = preparing::prepared(&asked, points, table.columns.as_deref(), args.common.quiet)?;
+    let points = request.complete(points, &reading)?;
+    let points = preparing::prepared(&request.preparation()?, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {

@@ -6,40 +6,39 @@ use crate::args::Embed;
 use crate::carry::{Along, CHUNK};
 use crate::drawing::{self, Shown};
 use crate::dropped::Kept;
-use crate::flags::{Count, DisconnectedName, GraphKind, with_flags};
+use crate::flags::{DisconnectedName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
-use crate::{chosen, completed, input, one_line, preparing, say};
+use crate::{chosen, completed, input, one_line, preparing, request, say};
 use eigenfold::Model;
+use eigenfold::compare::unsolved;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
-use eigenfold::parameter::{Described, Kind, Parameters};
+use eigenfold::parameter::Kind;
 use eigenfold::progress::Share;
 use eigenfold::quality::procrustes::{Aligned, align};
+use eigenfold::request::{Count, Request};
 use eigenfold::schema::Role;
-use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use eigenfold::{Beside, Choice, DimsChoice, HeldOut, Likelihood, Method, Points, Recipe};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-/// The method where none is named.
-const DEFAULT: &str = "umap";
-/// Residuals beyond this are those of no eigenvectors.
-const UNSOLVED: f64 = 1e-6;
-
 /// Runs the command.
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let (mut recipe, init) = recipe(args)?;
+    let mut request = request::of_embed(args);
+    let init = Start::of(&mut request)?;
+    let mut recipe = request.recipe()?;
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
     if let Some(plot) = &args.plot_neighbors {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
     }
-    let auto = args.neighbors.k == Some(Count::Auto);
+    let auto = request.chooses_neighbors();
     if args.plot_neighbors.is_some() && !auto {
         return Err(Error::Parameter("--plot-neighbors draws what -k auto tried; add -k auto".into()));
     }
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
-    (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
+    recipe.snapshots = album.most;
 
     let bar = Bar::new(args.common.quiet);
     let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
@@ -74,7 +73,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let start = Instant::now();
     let Given { data, along, names, schema, rows, mut notes } =
         input::read(&args.input, &args.carry, args.input_kind, &args.preparing, args.memory, &reading)?;
-    recipe.preparation = preparing::asked(&args.preparing, &schema);
+    request.indicators = schema.indicators().collect();
+    recipe.preparation = request.preparation()?;
     notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
     let lenient = io::ReadOptions { missing: rows.is_some(), ..io::ReadOptions::default() };
@@ -85,9 +85,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 
     let start = Instant::now();
     let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-    let dims = match args.dims {
-        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
-        Count::Number(_) => None,
+    let dims = match request.chooses_dims() {
+        true => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
+        false => None,
     };
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
-    if stopped && model.report().residuals.iter().take(recipe.dims).any(|&residual| residual > UNSOLVED) {
+    if stopped && unsolved(&model) {
         return Err(Error::Stopped);
     }
     // What was stopped in time for a map is not lost for what comes after it.
@@ -134,7 +134,7 @@ fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7
     let if_asked = |asked: bool, effort: f64| if asked { effort } else { 0.0 };
     let trials = if_asked(args.neighbors.k == Some(Count::Auto), 10.0);
     let start = if_asked(matches!(init, Some(Start::Method(_))), 0.5);
-    let dims = if_asked(args.dims == Count::Auto, 0.5);
+    let dims = if_asked(args.dims == Some(Count::Auto), 0.5);
     let efforts = [0.03, dims, trials, start, 1.0, if_asked(args.held_out, 5.0), 0.03];
     Share::split(bar, efforts).map(Share::even)
 }
@@ -281,6 +281,16 @@ enum Start {
 }
 
 impl Start {
+    /// The start that `--init` names, if it is a method or a file; what is left in the request is a value of the method's own.
+    fn of(request: &mut Request) -> Result<Option<Start>> {
+        let method = request.named_method()?;
+        let start = request.parameters.get("init").and_then(|value| Start::read(&method, value)).transpose()?;
+        if start.is_some() {
+            request.parameters.remove("init");
+        }
+        Ok(start)
+    }
+
     /// Whatever `--init` names that is no value of the method's own: a method, or a file.
     fn read(method: &Method, value: &str) -> Option<Result<Start>> {
         let own = method.possible_parameters().into_iter().find(|parameter| parameter.name == "init")?;
@@ -321,41 +331,6 @@ impl Start {
             }
         }
     }
-}
-
-/// The method with its parameters, and the graph, as asked for; and where its descent starts, if not where it would.
-fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
-    let mut method = Method::from_name(args.method.as_deref().unwrap_or(DEFAULT))?;
-    // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
-    let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
-    let has = |all: &[Described], name: &str| all.iter().any(|parameter| parameter.name == name);
-    let own = method.possible_parameters();
-    let of_graph = learned.as_ref().map(Drill::possible_parameters).unwrap_or_default();
-    let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let (of_graph, of_method): (Vec<_>, Vec<_>) = given.partition(|(name, _)| !has(&own, name) && has(&of_graph, name));
-    let start = of_method.iter().find(|(name, _)| *name == "init").and_then(|(_, value)| Start::read(&method, value));
-    let start = start.transpose()?;
-    let of_method: Vec<_> = of_method.into_iter().filter(|(name, _)| start.is_none() || *name != "init").collect();
-    method.set_all(&of_method)?;
-    if let Some(drill) = &mut learned {
-        drill.set_all(&of_graph)?;
-    }
-    let recipe = Recipe {
-        neighbors: input::neighbors(&args.neighbors, false)?,
-        metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
-        disconnected: input::disconnected(&args.neighbors),
-        learned,
-        method,
-        // Until it is chosen, 1 stands for it, which no input refuses.
-        dims: if let Count::Number(dims) = args.dims { dims } else { 1 },
-        seed: args.common.seed,
-        memory: args.memory,
-        likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
-        rescale: args.rescale,
-        ..Recipe::default()
-    };
-    Ok((recipe, start))
 }
 
 /// The outputs that the flags name, each with a way to try it.

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
 use eigenfold::quality::{MEASURES, Measure};
+use eigenfold::request::Count;
 use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.
@@ -164,24 +165,6 @@ pub(crate) struct Common {
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-/// A number of neighbors or coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// As given.
-    Number(usize),
-    /// To be chosen.
-    Auto,
-}
-
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Count::Number(k) => k.fmt(f),
-            Count::Auto => f.write_str("auto"),
-        }
-    }
 }
 
 pub(crate) fn metric(text: &str) -> Result<Metric, String> {

@@ -2,18 +2,13 @@
 
 use crate::carry::{Along, Carry};
 use crate::dropped::Kept;
-use crate::flags::{self, Count, DisconnectedName, GraphKind, Kind, MissingName, Neighbors as Flags, Preparing, YesNo};
-use crate::{preparing, warn};
+use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
+use crate::{request, warn};
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::{Disconnected, Graph, Metric, Neighbors};
+use eigenfold::graph::Graph;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
-
-/// The neighbors of each point where nothing else is asked for.
-const DEFAULT_K: usize = 10;
-/// The neighbors of each point that a graph is learned from.
-const LEARNED_K: usize = 20;
+use eigenfold::{Distances, Ground, Points, Schema};
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;
@@ -83,15 +78,11 @@ pub(crate) fn read(
     let rows = Kept::of(input.missing(), &points)?.filter(|_| kind == Kind::Points);
     let points = if let Some(kept) = &rows { points.select(&kept.rows) } else { points };
     let along = along.of_rows(rows.as_ref());
-    let model = input.missing() == MissingName::Model;
+    let request = request::of_columns(input, preparing, &schema);
     let data = match kind {
-        Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
-        Kind::Distances => Data::Distances(Distances::new(points)?),
-        Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
-        Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => {
-            Data::Points(completed(input, points, &preparing::asked(preparing, &schema), observer)?)
-        }
+        Kind::Distances => Data::Distances(request.distances(points, observer)?),
+        Kind::Similarities => Data::Distances(request.similarities(&points, observer)?),
+        Kind::Points | Kind::Graph => Data::Points(request.complete(points, observer)?),
     };
     let names = columns.filter(|_| kind == Kind::Points);
     let notes = told(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
@@ -134,59 +125,6 @@ pub(crate) fn options(input: &flags::Input) -> ReadOptions {
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing() != MissingName::Error,
         ..ReadOptions::default()
-    }
-}
-
-/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
-pub(crate) fn completed(
-    input: &flags::Input,
-    points: Points,
-    preparation: &Preparation,
-    observer: &dyn Observer,
-) -> Result<Points> {
-    match input.missing() {
-        MissingName::Error | MissingName::Drop | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
-    }
-}
-
-/// Which neighbors the flags ask for; those of a graph to be learned are the candidates.
-pub(crate) fn neighbors(flags: &Flags, learned: bool) -> Result<Neighbors> {
-    let kind = flags.graph.unwrap_or(if flags.radius.is_some() { GraphKind::Within } else { GraphKind::Nearest });
-    let usual = if learned || kind == GraphKind::Learned { LEARNED_K } else { DEFAULT_K };
-    let refused = |fact: &str| Err(Error::Parameter(fact.to_string()));
-    match (kind, flags.k, flags.radius) {
-        (GraphKind::Within, None, Some(radius)) => Ok(Neighbors::Within(radius)),
-        (GraphKind::Within, None, None) => refused("--graph within needs a distance; add --radius"),
-        (_, Some(_), Some(_)) => refused("-k and --radius exclude each other; give one of them"),
-        (GraphKind::Within, Some(_), _) => refused("--graph within takes no -k; give --radius instead"),
-        (_, _, Some(_)) => refused("--radius goes with --graph within only; leave one of them out"),
-        (GraphKind::All, Some(_), _) => refused("--graph all takes no -k; leave one of them out"),
-        (GraphKind::All, None, None) => Ok(Neighbors::All),
-        (GraphKind::Nearest | GraphKind::Learned, k, None) => Ok(Neighbors::Nearest(number(k, usual))),
-        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(number(k, usual))),
-    }
-}
-
-/// The number that was given; where it is to be chosen, the usual one stands for it until then.
-fn number(k: Option<Count>, usual: usize) -> usize {
-    match k {
-        Some(Count::Number(k)) => k,
-        Some(Count::Auto) | None => usual,
-    }
-}
-
-/// How distances are measured.
-pub(crate) fn metric(flags: &Flags) -> Metric {
-    flags.metric.unwrap_or_default()
-}
-
-/// What is done with a graph with several connected components.
-pub(crate) fn disconnected(flags: &Flags) -> Disconnected {
-    match flags.disconnected {
-        None | Some(DisconnectedName::Join) => Disconnected::Join,
-        Some(DisconnectedName::Error) => Disconnected::Error,
-        Some(DisconnectedName::Separate) => Disconnected::Separate,
     }
 }
 

@@ -29,6 +29,7 @@ mod preparing;
 mod progress;
 mod reconstruct;
 mod report;
+mod request;
 mod sample;
 mod score;
 mod serve;

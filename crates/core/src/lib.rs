@@ -47,6 +47,7 @@ pub mod quality;
 pub mod recipe;
 pub mod reconstruct;
 pub mod report;
+pub mod request;
 pub mod sample;
 pub mod validate;
 
@@ -71,6 +72,7 @@ pub use preparation::Preparation;
 pub use quality::Quality;
 pub use recipe::Recipe;
 pub use reconstruct::Reconstruction;
+pub use request::Request;
 pub use validate::choose_neighbors::Choice;
 pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
 

@@ -2,7 +2,7 @@
 
 use crate::errors::raised;
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Preparation, missing};
+use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Request};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -106,21 +106,12 @@ impl Given {
         })
     }
 
-    /// Checked, and completed as asked for; points by columns that are prepared so.
-    pub(crate) fn completed(
-        self,
-        missing: Missing,
-        preparation: &Preparation,
-        observer: &dyn Observer,
-    ) -> eigenfold::Result<Data> {
-        let model = missing == Missing::Model;
+    /// Checked, with missing cells completed as requested.
+    pub(crate) fn completed(self, request: &Request, observer: &dyn Observer) -> eigenfold::Result<Data> {
         Ok(match self {
-            Given::Points(points) if model => Data::Points(missing::complete_prepared(&points, preparation, observer)?),
-            Given::Points(points) => Data::Points(points),
-            Given::Square(table, true) if model => Data::Distances(missing::complete_similarities(&table, observer)?),
-            Given::Square(table, true) => Data::Distances(Distances::from_similarities(&table)?),
-            Given::Square(table, false) if model => Data::Distances(missing::complete_distances(&table, observer)?),
-            Given::Square(table, false) => Data::Distances(Distances::new(table)?),
+            Given::Points(points) => Data::Points(request.complete(points, observer)?),
+            Given::Square(table, true) => Data::Distances(request.similarities(&table, observer)?),
+            Given::Square(table, false) => Data::Distances(request.distances(table, observer)?),
             Given::Graph(graph) => Data::Graph(graph),
         })
     }

@@ -2,12 +2,13 @@
 
 use crate::arrays::{Numbers, matrix};
 use crate::errors::{raised, told};
+use crate::request;
 use crate::watch::run;
 use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
 use eigenfold::progress::Share;
 use eigenfold::quality::{Given, Quality};
-use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
+use eigenfold::{Beside, Error, Ground, Metric, Points};
 use eigenfold_page::{FILMED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -93,9 +94,6 @@ impl Comparison {
     }
 }
 
-/// What is the same for all methods: neighbors, coordinates, metric, seconds per method, seed, threads.
-type Common = (usize, usize, String, f64, u64, Option<usize>);
-
 /// Fits and judges them all.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -103,26 +101,19 @@ pub(crate) fn compare(
     py: Python<'_>,
     data: Numbers,
     methods: Vec<String>,
-    parameters: Vec<(String, String)>,
+    request: &str,
     sweep: Option<(String, Vec<String>)>,
     labels: Option<Labeled>,
-    common: Common,
+    seconds: f64,
+    threads: Option<usize>,
     listener: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
-    let (neighbors, dims, metric, seconds, seed, threads) = common;
     let points = data.points().map_err(raised)?;
-    let metric: Metric = metric.parse().map_err(raised)?;
-    let base = Recipe {
-        neighbors: Neighbors::Nearest(neighbors),
-        metric,
-        dims,
-        seed,
-        likelihood: Likelihood::Cheap,
-        snapshots: if points.rows() > FILMED { 0 } else { FRAMES },
-        ..Recipe::default()
-    };
+    let mut base = request::read(request).map_err(raised)?;
+    base.snapshots = if points.rows() > FILMED { 0 } else { FRAMES };
+    let (metric, seed) = (base.search().map_err(raised)?.metric, base.seed);
     let sweep = sweep.map(|(parameter, values)| Sweep { parameter, values });
-    let all = entrants(&methods, &base, &parameters, sweep.as_ref()).map_err(raised)?;
+    let all = entrants(&methods, &base, sweep.as_ref()).map_err(raised)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(labeled).collect();
     run(py, threads, listener, move |observer| {
         let classes = labels.first().and_then(|(_, labels)| labels.classes());

@@ -4,7 +4,6 @@
 //! interpreter's lock released, and hands back arrays and JSON. Everything that Python users see is in `python/eigenfold`.
 
 mod arrays;
-mod asked;
 mod compare;
 mod errors;
 mod functions;
@@ -12,6 +11,7 @@ mod model;
 mod names;
 mod picture;
 mod quality;
+mod request;
 mod table;
 mod watch;
 

@@ -1,8 +1,8 @@
 //! A fitted model as Python holds it.
 
 use crate::arrays::{Numbers, matrix};
-use crate::asked::missing;
 use crate::errors::{raised, told};
+use crate::request::missing;
 use crate::watch::run;
 use eigenfold::parameter::{Described, Parameters};
 use eigenfold::preparation::Log;
@@ -184,7 +184,7 @@ impl Model {
         held_out: Option<bool>,
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
-        let rows = rows.points_with(missing(missing_cells).map_err(raised)?, self.inner.names()).map_err(raised)?;
+        let rows = rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
         let placed = run(py, threads, None, move |observer| match deviations {
             true => surely_placed(&model, &known, &rows, held_out, observer),
@@ -243,7 +243,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Vector<'py, f64>> {
         let rows: Points =
-            rows.points_with(missing(missing_cells).map_err(raised)?, self.inner.names()).map_err(raised)?;
+            rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let model = Arc::clone(&self.inner);
         let posteriors = run(py, threads, None, move |_| model.posteriors(&rows))?;
         Ok(posteriors.iter().map(|posterior| posterior.log_density).collect::<Vec<_>>().into_pyarray(py))

@@ -4,7 +4,7 @@ use crate::arrays::{Given, Numbers};
 use crate::errors::raised;
 use crate::watch::run;
 use eigenfold::quality::{Described, Evaluation, Given as Known, MEASURES, Quality, Score};
-use eigenfold::{Metric, Missing, Preparation};
+use eigenfold::{Metric, Request};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn quality<'py>(
     let (map, truth) = (map.points().map_err(raised)?, truth.map(Numbers::points).transpose().map_err(raised)?);
     let given = Given::new(kind, data, None, None)?;
     let evaluated = run(py, threads, None, move |observer| {
-        let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
+        let data = given.completed(&Request::default(), observer)?;
         let ground = data.ground().measured_by(metric);
         let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)

@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
     let given = quality::Given {
-        ground: Ground::Points(&subject.points, input::metric(&args.neighbors)),
+        ground: Ground::Points(&subject.points, args.neighbors.metric.unwrap_or_default()),
         labels: classes.as_deref(),
         truth: subject.truth.as_ref(),
     };
@@ -239,7 +239,7 @@ fn write(
     let mut outputs = Outputs::default();
     if let Some(target) = &args.report {
         let labels = subject.labels();
-        let page = subject.page(&title, input::metric(&args.neighbors), image, &labels, outcomes);
+        let page = subject.page(&title, args.neighbors.metric.unwrap_or_default(), image, &labels, outcomes);
         let html = page.html()?;
         outputs.stage(target, move |name| write_bytes(name, html.as_bytes()))?;
     }
@@ -253,7 +253,7 @@ fn write(
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.atlas {
-        let rows = atlas::rows(subject, outcomes, input::metric(&args.neighbors))?;
+        let rows = atlas::rows(subject, outcomes, args.neighbors.metric.unwrap_or_default())?;
         outputs.stage(target, move |name| rows.write(name))?;
     }
     if let Some(target) = &args.json {

@@ -4,7 +4,7 @@ use super::sample::Rows;
 use crate::carry::{Along, Carry, Labeled};
 use crate::flags::{Input, Kind, Preparing, with_flags};
 use crate::input::{self, Data, Given};
-use crate::preparing;
+use crate::request;
 use eigenfold::Points;
 use eigenfold::compare::Outcome;
 use eigenfold::error::{Error, Result};
@@ -59,7 +59,7 @@ impl Subject {
         let drawn = Rows::drawn(asked.points, points.rows(), rows.as_ref(), asked.seed)?;
         notes.extend(drawn.note());
         let points = drawn.of(points);
-        let preparation = preparing::asked(asked.preparing, &schema);
+        let preparation = request::of_columns(asked.input, asked.preparing, &schema).preparation()?;
         let prepared = match preparation.is_none() {
             true => None,
             false => {

@@ -11,7 +11,7 @@ use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
-use crate::{preparing, say};
+use crate::{preparing, request, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::{Observer, Share};
@@ -103,9 +103,9 @@ impl Table {
         let quiet = args.common.quiet;
         let mut given = input::read(&args.input, carry, args.input_kind, &args.preparing, None, observer)?;
         input::say_notes(&given.notes, quiet);
-        let asked = preparing::asked(&args.preparing, &given.schema);
+        let preparation = request::of_columns(&args.input, &args.preparing, &given.schema).preparation()?;
         if let Data::Points(points) = given.data {
-            given.data = Data::Points(preparing::prepared(&asked, points, given.names.as_deref(), quiet)?);
+            given.data = Data::Points(preparing::prepared(&preparation, points, given.names.as_deref(), quiet)?);
         }
         let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
         let places = |source: &Path| -> Result<Points> {

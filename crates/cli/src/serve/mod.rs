@@ -3,15 +3,15 @@
 //! The server is for this machine alone: it listens on the loopback address, answers only what knows a word that nobody can
 //! guess, under the names of this machine alone (docs/security.md), and reads and writes no file.
 
-mod asked;
 mod http;
+mod request;
 mod watch;
 mod work;
 
 use crate::carry::Carry;
 use crate::compare::{self, Asked, Subject, comparison, image};
 use crate::drawing::name_of;
-use crate::flags::{Common, Count, GraphKind, Input, Neighbors, Preparing, memory_size};
+use crate::flags::{Common, Input, Neighbors, Preparing, memory_size};
 use crate::progress::{self, Bar};
 use crate::{guarded, input, print, say, say_warnings, view};
 use clap::Args;
@@ -19,9 +19,10 @@ use eigenfold::compare::entrants;
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::Share;
 use eigenfold::quality::Given;
-use eigenfold::{Ground, Likelihood, Recipe};
-use eigenfold_page::{FILMED, FRAMES};
-use http::{Answer, Request};
+use eigenfold::request::Request;
+use eigenfold::Ground;
+use eigenfold_page::FILMED;
+use http::Answer;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -83,7 +84,11 @@ pub(crate) struct Serve {
 /// Runs the command.
 pub(crate) fn run(args: &Serve) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let base = base(args)?;
+    let base = crate::request::of_serve(args);
+    if base.chooses_neighbors() || base.learns() {
+        let fact = "the page has one graph to begin with";
+        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
         let fact = format!("port {} cannot be listened on ({error})", args.port);
         Error::Parameter(format!("{fact}; give another --port, or 0 for one that is free"))
@@ -117,28 +122,8 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     Ok(())
 }
 
-/// What every fit has unless the page asks for something else.
-fn base(args: &Serve) -> Result<Recipe> {
-    if args.neighbors.k == Some(Count::Auto) || args.neighbors.graph == Some(GraphKind::Learned) {
-        let fact = "the page has one graph to begin with";
-        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
-    }
-    Ok(Recipe {
-        neighbors: input::neighbors(&args.neighbors, false)?,
-        metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
-        disconnected: input::disconnected(&args.neighbors),
-        snapshots: FRAMES,
-        dims: args.dims,
-        seed: args.common.seed,
-        memory: args.memory,
-        likelihood: Likelihood::Cheap,
-        ..Recipe::default()
-    })
-}
-
 /// Reads the points and makes the maps that the page begins with.
-fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
+fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     let bar = Bar::new(args.common.quiet);
     let [reading, fitting, judging] = Share::split(&bar, [0.1, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
@@ -151,7 +136,7 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
         points: &args.points,
         seed: args.common.seed,
     };
-    let first = entrants(&args.methods, &base, &[], None)?;
+    let first = entrants(&args.methods, &base, None)?;
     let subject = Subject::read(&asked, &reading)?;
     progress::go_on()?;
     if subject.points.rows() > FILMED {
@@ -162,7 +147,8 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
     let compare = comparison(None, args.common.seed);
     let mut maps = compare::fit(&compare, first, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
-    let ground = Ground::Points(&subject.points, base.metric);
+    let usual = base.recipe()?;
+    let ground = Ground::Points(&subject.points, usual.metric);
     compare.judge(&mut maps, &Given { ground, labels: classes.as_deref(), truth: None }, &judging)?;
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
@@ -174,9 +160,10 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
         title: name_of(&args.input.source),
         classes,
         labels: subject.labels(),
-        metric: base.metric,
+        metric: usual.metric,
         image,
-        base,
+        request: base,
+        usual,
         first,
         subject,
         maps: Mutex::new(maps),
@@ -206,7 +193,7 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
 impl Door {
     /// Why a request is not let in: it comes by another name, as a page of someone else would after a change of what its name
     /// stands for; from a page of another origin; or without the word.
-    fn refuses(&self, request: &Request) -> Option<Answer> {
+    fn refuses(&self, request: &http::Request) -> Option<Answer> {
         let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         let known = |name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
         let origin = |origin: &str| origin.strip_prefix("http://").is_some_and(known);
@@ -259,12 +246,12 @@ impl Drop for Place {
 }
 
 /// What is answered to a request that was let in; also if there is a defect.
-fn answered(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
+fn answered(door: &Door, work: &Arc<Work>, request: &http::Request) -> Answer {
     guarded(|| Ok(answer(door, work, request))).unwrap_or_else(|error| Answer::text(500, error.told(str::to_string)))
 }
 
 /// What is answered to a request that was let in.
-fn answer(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
+fn answer(door: &Door, work: &Arc<Work>, request: &http::Request) -> Answer {
     let answered = match (request.post, door.within(&request.path).unwrap_or_default()) {
         (false, "") => {
             return match work.page() {
@@ -302,7 +289,7 @@ mod tests {
         let code = |path: &str, host: Option<&str>, origin: Option<&str>| {
             let (host, origin) = (host.map(String::from), origin.map(String::from));
             let request =
-                Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
+                http::Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
             door.refuses(&request).map(|answer| answer.code)
         };
         let (right, own) = (format!("/{}/state", door.word), Some("127.0.0.1:81"));

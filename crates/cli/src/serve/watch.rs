@@ -111,7 +111,7 @@ impl Observer for Watch<'_> {
     }
 
     fn takes_long(&self, sentence: &str) {
-        locked(&self.work.run).seen.note = Some(super::asked::plain(sentence));
+        locked(&self.work.run).seen.note = Some(super::request::plain(sentence));
     }
 
     fn watches(&self) -> bool {

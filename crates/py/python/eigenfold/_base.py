@@ -47,22 +47,22 @@ class Estimator(_sklearn.Alone):
         """A fit whose descent starts where `init` says, or else as the parameters say."""
         X, names = _vectors.unpacked(X, self.vector)
         data = self._spec.data(self, X)
-        asked, kind, start = self._spec.asked(self)
+        request, kind, start = self._spec.request(self)
         given = _input.read(self, data, kind, least=2, names=names)
         train = given.data if given.kind == "measured" else None
         given = self._measured(given, train)
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
-        if asked["dims"] is None:
-            asked["dims"] = min(rows - 1, given.features)
+        if request["dims"] is None:
+            request["dims"] = min(rows - 1, given.features)
         if given.kind == "points" and given.features == 1 and self._spec.linear:
-            self._refuse_one_feature(asked["dims"])
+            self._refuse_one_feature(request["dims"])
+        labels = self._labels(y, rows, request)
         model, chosen = _eigenfold.fit(
             given.kind,
             given.data,
-            self.missing,
-            asked,
+            json.dumps(request),
             None if start is None and init is None else _input.matrix(start if init is None else init),
-            self._labels(y, rows, asked),
+            labels,
             given.names,
             _input.threads(self.n_jobs),
             self._listener(),
@@ -190,9 +190,10 @@ class Estimator(_sklearn.Alone):
         points = self._model.seen
         if points is None:
             raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
-        asked = self._spec.asked(self, seed=json.loads(self._model.recipe)["seed"])[0]
-        neighborhood = {**asked["neighborhood"], **({} if disconnected is None else {"disconnected": disconnected})}
-        return knn_graph_of("points", points, neighborhood, asked["seed"], _input.threads(self.n_jobs))
+        request = self._spec.request(self, seed=json.loads(self._model.recipe)["seed"])[0]
+        names = ("neighbors", "radius", "graph", "graph_parameters", "metric", "approximate", "disconnected", "seed")
+        request = {name: request[name] for name in names} | ({} if disconnected is None else {"disconnected": disconnected})
+        return knn_graph_of("points", points, request, _input.threads(self.n_jobs))
 
     @property
     def precision_(self) -> Any:
@@ -265,7 +266,7 @@ class Estimator(_sklearn.Alone):
             raise ValueError(f"metric is {metric!r}; give precomputed, or one that eigenfold or scipy knows ({refused})") from None
         return given._replace(kind="distances", data=new)
 
-    def _labels(self, y: Any, rows: int, asked: dict[str, Any]) -> list[int | None] | None:
+    def _labels(self, y: Any, rows: int, request: dict[str, Any]) -> list[int | None] | None:
         """The class of every point, for a method that looks at them."""
         return None
 

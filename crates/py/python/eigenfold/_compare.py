@@ -112,11 +112,18 @@ def compare(
     swept = None if sweep is None else next((name, [str(value) for value in values]) for name, values in sweep.items())
     if swept is not None:
         swept = (swept[0].removeprefix("n_").replace("_", "-"), swept[1])
-    given = [(name.replace("_", "-"), str(value)) for name, value in parameters.items()]
+    request = {
+        "parameters": {name.replace("_", "-"): str(value) for name, value in parameters.items()},
+        "dims": n_components,
+        "neighbors": n_neighbors,
+        "metric": metric,
+        "seed": _input.seed(random_state),
+    }
     data = _input.matrix(X)
-    common = (n_neighbors, n_components, metric, float(seconds), _input.seed(random_state), _input.threads(n_jobs))
     listener = None if callback is None else lambda stage, fraction, objective, _notes: callback(stage, fraction, objective)
-    found = _eigenfold.compare(data, names, given, swept, _labeled(labels, len(data)), common, listener)
+    found = _eigenfold.compare(
+        data, names, json.dumps(request), swept, _labeled(labels, len(data)), float(seconds), _input.threads(n_jobs), listener
+    )
     columns = getattr(X, "columns", None)
     return Comparison(found, None if columns is None else [str(name) for name in columns], image, title)
 

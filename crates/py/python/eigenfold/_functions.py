@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _eigenfold, _input
+from ._spec import graph_request
 
 # More different numbers than these are values, fewer are classes.
 MOST_CLASSES = 30
@@ -68,14 +69,15 @@ def knn_graph(
     750
     """
     kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
-    asked = {"neighbors": n_neighbors, "radius": radius, "graph": graph, "metric": metric, "approximate": approximate, "disconnected": disconnected}
-    return knn_graph_of(kind, _input.matrix(X), asked, _input.seed(random_state), _input.threads(n_jobs))
+    words = {"n_neighbors": n_neighbors, "radius": radius, "graph": graph, "approximate": approximate, "disconnected": disconnected}
+    request = {**graph_request(words), "metric": metric, "seed": _input.seed(random_state)}
+    return knn_graph_of(kind, _input.matrix(X), request, _input.threads(n_jobs))
 
 
-def knn_graph_of(kind: str, data: Any, asked: dict[str, Any], seed: int, threads: int | None) -> Any:
+def knn_graph_of(kind: str, data: Any, request: dict[str, Any], threads: int | None) -> Any:
     from scipy.sparse import csr_array
 
-    starts, targets, lengths, _ = _eigenfold.graph(kind, data, asked, seed, threads)
+    starts, targets, lengths, _ = _eigenfold.graph(kind, data, json.dumps(request), threads)
     n = len(starts) - 1
     return csr_array((lengths, targets, starts), shape=(n, n))
 

@@ -4,6 +4,7 @@ use crate::methods;
 use eigenfold::compare::{self, Entrant};
 use eigenfold::error::{Error, Result, told};
 use eigenfold::graph::Neighbors;
+use eigenfold::request::Request;
 use eigenfold::{Method, Recipe};
 use serde_json::{Map, Value, json};
 
@@ -46,60 +47,103 @@ fn number(neighbors: Neighbors) -> Option<usize> {
     }
 }
 
-/// The entrant that a body asks for: `{"method": name, "neighbors": k, "dims": d, "parameters": {name: value, ...}}`, all but the
-/// method as the flags have it if not given. Its name says what is not as usual.
-pub(super) fn entrant(body: &[u8], base: &Recipe) -> Result<Entrant> {
-    let wrong = |fact: &str| Error::Parameter(format!("{fact}; send a JSON object with a method"));
-    let asked: Value =
-        serde_json::from_slice(body).map_err(|error| wrong(&format!("the request is no JSON ({error})")))?;
-    let asked = asked.as_object().ok_or_else(|| wrong("the request is no JSON object"))?;
-    if let Some(other) = asked.keys().find(|key| !["method", "neighbors", "dims", "parameters"].contains(&key.as_str()))
-    {
-        return Err(wrong(&format!("the request has {other:?}, which means nothing here")));
-    }
-    let method = asked.get("method").and_then(Value::as_str).ok_or_else(|| wrong("the request names no method"))?;
-    let mut recipe = base.clone();
-    if let Some(k) = count(asked, "neighbors")? {
-        recipe.neighbors =
-            if matches!(base.neighbors, Neighbors::Mutual(_)) { Neighbors::Mutual(k) } else { Neighbors::Nearest(k) };
-    }
-    recipe.dims = count(asked, "dims")?.unwrap_or(base.dims);
-    let given = match asked.get("parameters") {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Object(all)) => all.iter().map(written).collect::<Result<Vec<_>>>()?,
-        Some(_) => return Err(wrong("the parameters are no JSON object")),
-    };
-    let mut entrants = compare::entrants(&[method.to_string()], &recipe, &given, None)?;
-    let mut entrant = entrants.pop().ok_or_else(|| wrong("the request names no method"))?;
-    entrant.name = name(&entrant.recipe, base, &given);
+/// The fields of a request that a page may set: what concerns the data and the machine is for the flags to say.
+const FIELDS: [&str; 15] = [
+    "method",
+    "parameters",
+    "dims",
+    "neighbors",
+    "radius",
+    "graph",
+    "learned",
+    "graph_parameters",
+    "metric",
+    "approximate",
+    "disconnected",
+    "rescale",
+    "seed",
+    "likelihood",
+    "affinities",
+];
+
+/// The entrant that a body requests. Its name lists what is not as usual.
+pub(super) fn entrant(body: &[u8], base: &Request) -> Result<Entrant> {
+    let request = read(body, base)?;
+    let names: Vec<String> = request.method.iter().cloned().collect();
+    let mut entrant = compare::entrants(&names, &request, None)?.pop().ok_or_else(|| wrong("it names no method"))?;
+    entrant.name = name(&entrant.recipe, &base.recipe()?, &request);
     Ok(entrant)
 }
 
-/// A whole number, if it is given.
-fn count(asked: &Map<String, Value>, name: &str) -> Result<Option<usize>> {
-    match asked.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => {
-            let whole = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            let wrong = || Error::Parameter(format!("`{name}` is {value}; give a whole number"));
-            whole.map(Some).ok_or_else(wrong)
-        }
+fn wrong(fact: &str) -> Error {
+    Error::Parameter(format!("the request cannot be read: {fact}; send a JSON object with a method"))
+}
+
+/// The request of a body, `{"method": name, "neighbors": k, "parameters": {name: value, ...}, ...}`; what the body leaves out is
+/// as the flags have it.
+fn read(body: &[u8], base: &Request) -> Result<Request> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| wrong(&format!("it is not JSON ({error})")))?;
+    let body = body.as_object().ok_or_else(|| wrong("it is not a JSON object"))?;
+    if let Some(other) = body.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        return Err(wrong(&format!("{other:?} is not a field that a page may set")));
     }
+    if !body.get("method").is_some_and(Value::is_string) {
+        return Err(wrong("it names no method"));
+    }
+    let mut base = base.clone();
+    // A graph that the page requests takes the place of the one that the flags request.
+    let has = |field: &str| body.get(field).is_some_and(|value| !value.is_null());
+    let uncounted = |word: Option<&str>| matches!(word, Some("within" | "all"));
+    if has("neighbors") || has("graph") {
+        base.radius = None;
+        base.graph = base.graph.filter(|word| !uncounted(Some(word)));
+    }
+    if has("radius") {
+        base.graph = None;
+    }
+    if has("radius") || uncounted(body.get("graph").and_then(Value::as_str)) {
+        base.neighbors = None;
+    }
+    let mut all = serde_json::to_value(&base).map_err(|error| wrong(&error.to_string()))?;
+    for (field, value) in body.iter().filter(|(_, value)| !value.is_null()) {
+        all[field] = match field.as_str() {
+            "parameters" | "graph_parameters" => texts(field, value)?,
+            "dims" | "neighbors" | "rescale" | "seed" => count(field, value)?,
+            _ => value.clone(),
+        };
+    }
+    let request: Request = serde_json::from_value(all).map_err(|error| wrong(&error.to_string()))?;
+    if request.chooses_dims() || request.chooses_neighbors() {
+        return Err(Error::Parameter("a page draws one map at a time; give `dims` and `neighbors` as numbers".into()));
+    }
+    Ok(request)
+}
+
+/// A whole number.
+fn count(field: &str, value: &Value) -> Result<Value> {
+    let wrong = || Error::Parameter(format!("`{field}` is {value}; give a whole number"));
+    value.as_u64().map(Value::from).ok_or_else(wrong)
+}
+
+/// Parameters as they are written on the command line.
+fn texts(field: &str, value: &Value) -> Result<Value> {
+    let all = value.as_object().ok_or_else(|| wrong(&format!("{field:?} is not a JSON object")))?;
+    Ok(Value::Object(all.iter().map(text).collect::<Result<Map<String, Value>>>()?))
 }
 
 /// A parameter as it is written on the command line.
-fn written((name, value): (&String, &Value)) -> Result<(String, String)> {
+fn text((name, value): (&String, &Value)) -> Result<(String, Value)> {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Bool(yes) => yes.to_string(),
         _ => return Err(Error::Parameter(format!("{name:?} is neither a text nor a number; give one"))),
     };
-    Ok((name.clone(), text))
+    Ok((name.clone(), text.into()))
 }
 
 /// The method, and what is not as the flags and the method itself have it.
-fn name(recipe: &Recipe, base: &Recipe, given: &[(String, String)]) -> String {
+fn name(recipe: &Recipe, base: &Recipe, request: &Request) -> String {
     let info = recipe.method.info();
     let mut words = vec![info.name.to_string()];
     if info.needs_graph && recipe.neighbors != base.neighbors {
@@ -110,9 +154,8 @@ fn name(recipe: &Recipe, base: &Recipe, given: &[(String, String)]) -> String {
     }
     let own = recipe.method.possible_parameters();
     let usual = |name: &str, value: &str| own.iter().any(|known| known.name == name && known.default == *value);
-    words.extend(
-        given.iter().filter(|(name, value)| !usual(name, value)).map(|(name, value)| format!("{name}={value}")),
-    );
+    let changed = request.parameters.iter().filter(|(name, value)| !usual(name, value));
+    words.extend(changed.map(|(name, value)| format!("{name}={value}")));
     words.join(" ")
 }
 
@@ -121,7 +164,7 @@ mod tests {
     use super::*;
 
     fn asked(body: &str) -> Result<Entrant> {
-        entrant(body.as_bytes(), &Recipe::default())
+        entrant(body.as_bytes(), &Request::default())
     }
 
     #[test]
@@ -152,17 +195,17 @@ mod tests {
     #[test]
     fn what_cannot_be_asked_for_is_refused_with_a_sentence() {
         for (body, fact) in [
-            ("", "is no JSON"),
-            ("[1]", "no JSON object"),
+            ("", "is not JSON"),
+            ("[1]", "not a JSON object"),
             ("{}", "names no method"),
             (r#"{"method": "isomab"}"#, "isomap"),
-            (r#"{"method": "tsne", "file": "/etc/passwd"}"#, "means nothing here"),
+            (r#"{"method": "tsne", "file": "/etc/passwd"}"#, "not a field that a page may set"),
             (r#"{"method": "tsne", "dims": -1}"#, "`dims` is -1"),
             (r#"{"method": "tsne", "neighbors": 2.5}"#, "`neighbors` is 2.5"),
             (r#"{"method": "tsne", "parameters": {"lambda": 1}}"#, "lambda"),
             (r#"{"method": "tsne", "parameters": {"perplexity": []}}"#, "perplexity"),
             (r#"{"method": "tsne", "parameters": {"perplexity": "few"}}"#, "perplexity"),
-            (r#"{"method": "tsne", "parameters": 3}"#, "no JSON object"),
+            (r#"{"method": "tsne", "parameters": 3}"#, "not a JSON object"),
         ] {
             let error = asked(body).err().unwrap_or_else(|| panic!("{body} was taken")).to_string();
             assert!(error.contains(fact), "{body}: {error}");
