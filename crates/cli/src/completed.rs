@@ -2,9 +2,10 @@
 
 use crate::args::Embed;
 use crate::flags::{Kind, MissingName};
-use crate::input::{Data, numbered};
+use crate::input::numbered;
 use crate::outputs::Outputs;
 use eigenfold::error::{Error, Result};
+use eigenfold::input::Owned;
 use eigenfold::{Method, Model, Points, io};
 
 /// Refuses what cannot be written, before any work is done.
@@ -28,11 +29,11 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
 }
 
 /// Stages the files that were asked for: rows and columns as in the input, the label column apart.
-pub(crate) fn stage<'a>(args: &Embed, data: &'a Data, model: &'a Model, outputs: &mut Outputs<'a>) -> Result<()> {
+pub(crate) fn stage<'a>(args: &Embed, data: &'a Owned, model: &'a Model, outputs: &mut Outputs<'a>) -> Result<()> {
     let table = match data {
-        Data::Points(points) => points,
-        Data::Distances(distances) => distances.matrix(),
-        Data::Graph(_) => return Ok(()), // Refused.
+        Owned::Points(points) => points,
+        Owned::Distances(distances) => distances.matrix(),
+        Owned::Graph(_) => return Ok(()), // Refused.
     };
     let names = model.names().map_or_else(|| numbered("x", table.cols()), <[String]>::to_vec);
     if let Some(target) = &args.completed {

@@ -2,10 +2,10 @@
 
 use crate::args::Embed;
 use crate::carry::Labeled;
-use crate::input::Data;
 use crate::report::{self, Chosen};
 use clap::Args;
 use eigenfold::error::{Error, Result};
+use eigenfold::input::Owned;
 use eigenfold::io::Labels;
 use eigenfold::report::Report;
 use eigenfold::{Choice, Model, Points};
@@ -152,7 +152,7 @@ pub(crate) fn places(model: &Model) -> usize {
 pub(crate) struct Shown<'a> {
     pub(crate) model: &'a Model,
     pub(crate) map: &'a Points,
-    pub(crate) data: &'a Data,
+    pub(crate) data: &'a Owned,
     pub(crate) labels: Option<Labeled>,
     pub(crate) names: Option<&'a [String]>,
     pub(crate) parameters: &'a [Chosen],
@@ -163,7 +163,7 @@ pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<
     let report = shown.model.report();
     let mut facts = sizes(report);
     facts.extend(shown.parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
-    let rows = if let Data::Points(points) = shown.data { Some(points) } else { None };
+    let rows = if let Owned::Points(points) = shown.data { Some(points) } else { None };
     let deviations = |places: &Points| deviations(shown.model, places).map_err(|error| error.to_string());
     let picture = Picture {
         points: shown.map,

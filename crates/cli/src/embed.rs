@@ -7,7 +7,7 @@ use crate::carry::{Along, CHUNK};
 use crate::drawing::{self, Shown};
 use crate::dropped::Kept;
 use crate::flags::{DisconnectedName, with_flags};
-use crate::input::{Data, Given};
+use crate::input::Given;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
@@ -15,13 +15,14 @@ use crate::{chosen, completed, input, one_line, preparing, request, say};
 use eigenfold::Model;
 use eigenfold::compare::unsolved;
 use eigenfold::error::{Error, Result};
+use eigenfold::input::Owned;
 use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
 use eigenfold::parameter::Kind;
 use eigenfold::progress::Share;
 use eigenfold::quality::procrustes::{Aligned, align};
 use eigenfold::request::{Count, Request};
 use eigenfold::schema::Role;
-use eigenfold::{Beside, Choice, DimsChoice, HeldOut, Likelihood, Method, Points, Recipe};
+use eigenfold::{Choice, DimsChoice, HeldOut, Input, Likelihood, Method, Points, Recipe};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;
@@ -92,10 +93,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
     }
-    let features = if let Data::Points(points) = &data { Some(points.cols()) } else { None };
+    let features = if let Owned::Points(points) = &data { Some(points.cols()) } else { None };
     args.drawing.check_data(features, recipe.dims, along.names.is_some())?;
+    let labels = classes.as_deref();
     let choice = match auto {
-        true => Some(recipe.choose_neighbors_labeled(points(&data, "-k auto")?, classes.as_deref(), &choosing)?),
+        true => {
+            let input = Input { labels, ..points(&data, "-k auto")?.into() };
+            Some(recipe.choose_neighbors(input, &choosing)?)
+        }
         false => None,
     };
     if let Some(choice) = &choice {
@@ -103,15 +108,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
-    let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
-    let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
     // Of a table of features alone the model knows all by their names.
-    if model.points().is_some() && schema.columns.iter().any(|column| column.role != Role::Data) {
-        model.set_schema(schema)?;
-    }
+    let kept = schema.columns.iter().any(|column| column.role != Role::Data);
+    let schema = Some(&schema).filter(|_| kept && matches!(data, Owned::Points(_)));
+    let input = Input { labels, names: names.as_deref(), init: init.as_ref(), schema, ..data.view().into() };
+    let model = recipe.fit(input, &fitting)?;
     let start = Instant::now();
     let held_out = match args.held_out {
-        true => Some(recipe.held_out_labeled(points(&data, "--held-out")?, classes.as_deref(), &judging)),
+        true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &judging)),
         false => None,
     };
     let diagnostics = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
@@ -180,9 +184,9 @@ fn picked(rows: Option<&Kept>, map: Points) -> Result<Points> {
 }
 
 /// The points, for what needs features.
-fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
+fn points<'a>(data: &'a Owned, flag: &str) -> Result<&'a Points> {
     match data {
-        Data::Points(points) => Ok(points),
+        Owned::Points(points) => Ok(points),
         _ => Err(Error::Parameter(format!(
             "{flag} needs points with features; leave it out, or give --input-kind points"
         ))),
@@ -190,7 +194,7 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
     let output =
         if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
@@ -309,7 +313,7 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(&self, recipe: &Recipe, data: &Data, rows: Option<&Kept>, share: &Share<'_>) -> Result<Points> {
+    fn coordinates(&self, recipe: &Recipe, data: &Owned, rows: Option<&Kept>, share: &Share<'_>) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -321,7 +325,7 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
+                Ok(recipe.fit(data.view(), share)?.embedding().clone())
             }
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());

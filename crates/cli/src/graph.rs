@@ -5,7 +5,7 @@ use crate::carry::Carry;
 use crate::dropped::Kept;
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::with_flags;
-use crate::input::{self, Data, Given};
+use crate::input::{self, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
@@ -14,6 +14,7 @@ use eigenfold::distances::mistaken;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::Found;
+use eigenfold::input::Owned;
 use eigenfold::io::write_graph;
 use eigenfold::progress::Share;
 use serde_json::{Value, json};
@@ -42,12 +43,12 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let carry = Carry::default();
     let Given { data, mut notes, names, schema, rows, .. } =
         input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
-    notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
+    notes.extend(data.view().points().and_then(mistaken).map(|note| with_flags(&note)));
     let preparation = request::of_columns(&args.input, &args.preparing, &schema).preparation()?;
     let data = match data {
-        Data::Points(points) => {
-            Data::Points(preparing::prepared(&preparation, points, names.as_deref(), args.common.quiet)?)
-        },
+        Owned::Points(points) => {
+            Owned::Points(preparing::prepared(&preparation, points, names.as_deref(), args.common.quiet)?)
+        }
         other if preparation.is_none() => other,
         _ => {
             let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
@@ -57,17 +58,17 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let ground = data.ground();
-    if ground.kind() == InputKind::Similarities {
+    let view = data.view();
+    if view.kind() == InputKind::Similarities {
         let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
         return Err(Error::Parameter(fact.into()));
     }
     let (found, learned) = match drill {
         Some(drill) => {
-            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &searching)?;
+            let (found, learned) = drill.graph(&search, view.measured_by(search.metric), None, &searching)?;
             (found, Some(learned))
         }
-        None => (ground.measured_by(search.metric).neighbors(&search, &searching)?, None),
+        None => (view.measured_by(search.metric).neighbors(&search, &searching)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;

@@ -5,10 +5,10 @@ use crate::dropped::Kept;
 use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
 use crate::{request, warn};
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::Graph;
+use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, Schema};
+use eigenfold::Schema;
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;
@@ -16,26 +16,9 @@ const THREADS_PER_CORE: usize = 4;
 const LEAST_THREADS: usize = 16;
 
 /// What an input holds.
-pub(crate) enum Data {
-    Points(Points),
-    Distances(Distances),
-    Graph(Graph),
-}
-
-impl Data {
-    /// The same as the library takes it.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        match self {
-            Data::Points(points) => points.into(),
-            Data::Distances(distances) => distances.into(),
-            Data::Graph(graph) => graph.into(),
-        }
-    }
-}
-
 /// An input with what is known about it.
 pub(crate) struct Given {
-    pub(crate) data: Data,
+    pub(crate) data: Owned,
     /// What goes with the points.
     pub(crate) along: Along,
     /// The names of the features of points.
@@ -71,7 +54,7 @@ pub(crate) fn read(
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         let (names, schema) = (None, Schema::default());
-        return Ok(Given { data: Data::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
+        return Ok(Given { data: Owned::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
     }
     let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
@@ -80,9 +63,9 @@ pub(crate) fn read(
     let along = along.of_rows(rows.as_ref());
     let request = request::of_columns(input, preparing, &schema);
     let data = match kind {
-        Kind::Distances => Data::Distances(request.distances(points, observer)?),
-        Kind::Similarities => Data::Distances(request.similarities(&points, observer)?),
-        Kind::Points | Kind::Graph => Data::Points(request.complete(points, observer)?),
+        Kind::Distances => Owned::Distances(request.distances(points, observer)?),
+        Kind::Similarities => Owned::Distances(request.similarities(&points, observer)?),
+        Kind::Points | Kind::Graph => Owned::Points(request.complete(points, observer)?),
     };
     let names = columns.filter(|_| kind == Kind::Points);
     let notes = told(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();

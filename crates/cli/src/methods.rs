@@ -41,7 +41,7 @@ pub(crate) fn as_json(method: &Method) -> Value {
         "summary": info.summary,
         "good_for": info.good_for,
         "caution": with_flags(info.caution),
-        "stage": info.stage,
+        "stage": info.basis.name(),
         "parameters": parameters,
         "paper": info.paper,
     })

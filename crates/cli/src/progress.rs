@@ -165,6 +165,10 @@ impl Drop for Bar {
 }
 
 impl Observer for Bar {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         let now = stage as u32 * 10_000 + (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
         if self.bar.is_none() || self.shown.swap(now, Ordering::Relaxed) == now {

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
     }
     let held_out = match model.points().filter(|_| holds_out(args, &way)) {
-        Some(points) => Some(model.recipe().held_out_rows_watched(points, &judging)?),
+        Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),
         None => None,
     };
     bar.say("going back");

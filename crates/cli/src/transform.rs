@@ -12,7 +12,7 @@ use crate::report::{self, grouped, plural};
 use crate::{input, one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::{HeldOutExtension, Method, Model, Points, Posterior, Transformed};
+use eigenfold::{HeldOutExtension, Model, Points, Posterior, Transformed};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     bar.say("placing");
     let start = Instant::now();
-    let held_out = if holds_out(args, &model)? { Some(model.held_out_extension_watched(&bar)?) } else { None };
+    let held_out = if holds_out(args, &model)? { Some(model.held_out_extension(&bar)?) } else { None };
     let Transformed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
         (Some(_), Some(held_out)) => model.transform_held_out(&points, held_out)?,
         (Some(_), None) => model.place_with_deviations(&points)?,
@@ -141,7 +141,7 @@ fn told(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
                  {one:.2} of the coordinates are within one deviation, {two:.2} within 1.96"
             )
         }
-        None if matches!(model.recipe().method, Method::Gplvm(_)) => {
+        None if model.recipe().method.has_density() => {
             "  deviations   of the model's own density around the place; the map stands still".to_string()
         }
         None => {
@@ -155,11 +155,7 @@ fn told(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
 
 /// Why a model has no deviations of new rows, and the way out.
 fn without_deviations(model: &Model) -> String {
-    if let Method::Gplvm(gplvm) = &model.recipe().method {
-        let fact = match gplvm.back_constraints {
-            true => "this gplvm map is a function of the data (back-constraints), which places a row without a caveat",
-            false => "the density of this gplvm map (kernel ou) has a corner at every row, and so no deviation",
-        };
+    if let Some(fact) = model.recipe().method.without_standard_deviation() {
         return format!("{fact}; use --held-out rows");
     }
     let method = &model.report().method;

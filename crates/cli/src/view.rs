@@ -13,7 +13,7 @@ use eigenfold::compare::{Compare, Entrant, Outcome};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::Labels;
 use eigenfold::quality::Given;
-use eigenfold::{Ground, Model};
+use eigenfold::{Data, Model};
 use eigenfold_page::Page;
 use std::ffi::OsStr;
 use std::io::{Read, Seek, SeekFrom};
@@ -131,7 +131,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let classes = labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let entrant = Entrant { name: model.report().method.clone(), recipe: model.recipe().clone(), sweep: None };
     let mut outcomes = [Outcome::of(entrant, model)];
-    let given = Given { ground: Ground::Points(&seen, metric), labels: classes.as_deref(), truth: None };
+    let given = Given { data: Data::Points(&seen, metric), labels: classes.as_deref(), truth: None };
     Compare::default().judge(&mut outcomes, &given, bar)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(|Labeled { title, labels }| (title, labels)).collect();
     let title = name_of(&args.file);

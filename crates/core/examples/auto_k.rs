@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         let choice = recipe.choose_neighbors(&points, &Silent)?;
         let value = |k: usize| -> Result<f64, Error> {
             let recipe = Recipe { neighbors: Neighbors::Nearest(k), ..recipe.clone() };
-            evaluated(&points, recipe.fit(&points)?.embedding(), &truth)
+            evaluated(&points, recipe.fit(&points, &Silent)?.embedding(), &truth)
         };
         let (ten, chosen) = (value(10)?, value(choice.chosen)?);
         let all = choice.tried.iter().map(|tried| value(tried.k)).collect::<Result<Vec<f64>, Error>>()?;

@@ -19,6 +19,7 @@
 //! row, N in all.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
 use rand::SeedableRng;
@@ -54,7 +55,7 @@ fn main() -> Result<(), Error> {
         let neighbors = Neighbors::Nearest(k.parse().unwrap_or(10));
         let likelihood = Likelihood::Never;
         let recipe = Recipe { method: Method::from_name(name)?, neighbors, likelihood, ..Recipe::default() };
-        let claimed = recipe.fit(&points)?.inverse_transform()?.diagnostics().error.unwrap_or(f64::NAN);
+        let claimed = recipe.fit(&points, &Silent)?.inverse_transform()?.diagnostics().error.unwrap_or(f64::NAN);
         let (mut entries, mut wrong, mut total) = (Vec::new(), 0.0, 0.0);
         for repeat in 0..repeats {
             let mut order: Vec<usize> = (0..points.rows()).collect();
@@ -97,11 +98,11 @@ fn judge(
     entries: &mut Vec<Entry>,
 ) -> Result<[f64; 2], Error> {
     let (known, new) = (points.select(kept), points.select(away));
-    let model = recipe.fit(&known)?;
+    let model = recipe.fit(&known, &Silent)?;
     let plain = model.inverse_transform()?;
     let places = model.transform(&new)?;
     let before = plain.reconstruct(&places)?;
-    let after = plain.stretched(recipe.held_out_rows(&known)?.calibration_factor).reconstruct(&places)?;
+    let after = plain.stretched(recipe.held_out_rows(&known, &Silent)?.calibration_factor).reconstruct(&places)?;
     let varies = |j: usize| (1..known.rows()).any(|i| known.row(i)[j] != known.row(0)[j]);
     let varying: Vec<usize> = (0..known.cols()).filter(|&j| varies(j)).collect();
     let means = known.column_means();

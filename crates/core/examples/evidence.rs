@@ -64,11 +64,11 @@ fn noise() -> Result<()> {
         for seed in 0..SEEDS {
             let points = normal(n, p, seed)?;
             let truth = standard_density(&points);
-            let evaluated = recipe.held_out(&points)?;
+            let evaluated = recipe.held_out(&points, &Silent)?;
             found.push(evaluated.log_evidence - truth);
             alone.push(evaluated.noise_alone - truth);
             useless += evaluated.only_noise;
-            fits.extend(recipe.fit(&points)?.log_likelihood().map(|fit| fit - truth));
+            fits.extend(recipe.fit(&points, &Silent)?.log_likelihood().map(|fit| fit - truth));
         }
         let fit = fits.iter().sum::<f64>() / fits.len() as f64;
         println!("| {name} | {fit:+.0} | {} | {useless} of {} |", spread(&found), 5 * SEEDS);
@@ -95,7 +95,7 @@ fn truth() -> Result<()> {
         let (mut diagnostics, mut fresh) = (Vec::new(), Vec::new());
         for (name, line) in METHODS.iter().zip(&mut lines) {
             let recipe = recipe(name)?;
-            let found = recipe.held_out(&set.seen)?;
+            let found = recipe.held_out(&set.seen, &Silent)?;
             let evaluated = recipe.judge_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
             let (n, seen, judges) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
             diagnostics.push((found.log_evidence - found.noise_alone) / (n * seen));

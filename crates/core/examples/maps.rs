@@ -13,6 +13,7 @@
 
 mod truth;
 
+use eigenfold::Silent;
 use eigenfold::validate::neighbor_ratio;
 use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
 use std::time::Instant;
@@ -27,7 +28,7 @@ fn main() -> Result<(), Error> {
     let title = data.rsplit('/').nth(1).unwrap_or(data.split(':').next().unwrap_or(data));
     for asked in methods {
         let start = Instant::now();
-        let model = match recipe(asked)?.fit(&points) {
+        let model = match recipe(asked)?.fit(&points, &Silent) {
             Ok(model) => model,
             Err(error) => {
                 println!("| {title} | {} | {asked} | {error} |", points.rows());

@@ -13,6 +13,7 @@
 //! rows (Procrustes) by all rows that they share.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
 use faer::Mat;
@@ -31,17 +32,17 @@ fn main() -> Result<(), Error> {
         let neighbors = Neighbors::Nearest(10);
         let likelihood = Likelihood::Never;
         let recipe = Recipe { method: Method::from_name(name)?, neighbors, likelihood, ..Recipe::default() };
-        let whole = recipe.fit(&points)?;
+        let whole = recipe.fit(&points, &Silent)?;
         let (mut within, mut count) = ([0usize; 4], 0usize);
         let (mut errors, mut said, mut apart) = (Vec::new(), Vec::new(), Vec::new());
         for fold in 0..FOLDS {
             let (left, kept): (Vec<usize>, Vec<usize>) =
                 (0..points.rows()).partition(|i| (i * 7 + i / 5) % FOLDS == fold);
             let known = points.select(&kept);
-            let model = recipe.fit(&known)?;
+            let model = recipe.fit(&known, &Silent)?;
             let new = points.select(&left);
             let alone = model.place_with_deviations(&new)?.deviations;
-            let placed = model.transform_held_out(&new, &model.held_out_extension()?)?;
+            let placed = model.transform_held_out(&new, &model.held_out_extension(&Silent)?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);
             let onto = Procrustes::new(&shared, model.embedding());

@@ -5,13 +5,14 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "an example talks")]
 
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Isomap, Neighbors, Recipe};
 
 fn main() -> eigenfold::Result<()> {
     let roll = Sample::SwissRoll.draw(2000, 0.0, 0)?;
     let recipe = Recipe { neighbors: Neighbors::Nearest(10), method: Isomap::default().into(), ..Recipe::default() };
-    let model = recipe.fit(&roll.points)?;
+    let model = recipe.fit(&roll.points, &Silent)?;
 
     let report = model.report();
     println!("{} points, {} neighbors each by {}", report.n, 10, report.graph_route.as_deref().unwrap_or("none"));

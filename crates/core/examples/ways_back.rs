@@ -11,6 +11,7 @@
 //! two deviations, and the mean log density.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::graph::{Index, Metric};
 use eigenfold::{Error, Method, Points, Recipe, io};
 use faer::linalg::solvers::Solve;
@@ -31,7 +32,8 @@ fn main() -> Result<(), Error> {
     let arg = |at: usize, default: &'static str| args.get(at).map_or(default, |text| text.as_str());
     let points = io::read(arg(0, "digits"), &io::ReadOptions::default())?.points;
     let dims = arg(2, "2").parse().unwrap_or(2);
-    let model = Recipe { method: Method::from_name(arg(1, "isomap"))?, dims, ..Recipe::default() }.fit(&points)?;
+    let model =
+        Recipe { method: Method::from_name(arg(1, "isomap"))?, dims, ..Recipe::default() }.fit(&points, &Silent)?;
     let map = model.embedding();
 
     let sizes = [2, 3, 5, 8, 12, 20, 32];

@@ -19,7 +19,7 @@
 //!     method: LaplacianEigenmaps::default().into(),
 //!     ..Recipe::default()
 //! };
-//! let model = recipe.fit(&digits.points)?;
+//! let model = recipe.fit(&digits.points, &eigenfold::Silent)?;
 //! assert_eq!(model.embedding().rows(), 1797);
 //! assert!(model.report().residuals.iter().take(2).all(|&residual| residual < 1e-8));
 //! # Ok::<(), eigenfold::Error>(())
@@ -34,7 +34,7 @@ mod fit;
 mod forces;
 mod gp;
 pub mod gp_likelihood;
-pub mod ground;
+pub mod input;
 pub mod kernel;
 pub mod likelihood;
 pub mod method;
@@ -55,14 +55,14 @@ pub use eigenfold_graph::{
     self as graph, Disconnected, Distances, Graph, Metric, Neighbors, Points, distances, points,
 };
 pub use eigenfold_io::{self as io, Schema, schema};
+pub use eigenfold_linalg::progress::{Observer, Silent};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
 pub use dimension::{Dimension, DimsChoice};
 pub use extend::{Latent, Posterior, Transformed};
 pub use field::unfolding::{self, Certificate};
-pub use fit::Beside;
 pub use gp_likelihood::GpLikelihood;
-pub use ground::Ground;
+pub use input::{Data, Input};
 pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};
 pub use method::*;

@@ -1,7 +1,7 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
 use crate::field::{Build, Built, Info, Lengths, Site};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
@@ -148,8 +148,8 @@ impl Method {
     }
 
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    pub fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
-        self.inner().lengths(ground)
+    pub fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
+        self.inner().lengths(data)
     }
 
     /// The method with its parameters in the unit of data that are 2^power times as large; but those named keep their
@@ -165,9 +165,29 @@ impl Method {
         self.inner().has_weights()
     }
 
-    /// Whether it goes by the classes of the points, which a model does not keep.
+    /// Whether the classes of the points, which a model does not keep, take part in the fit.
     pub fn is_supervised(&self) -> bool {
-        matches!(self, Method::Umap(umap) if umap.supervision > 0.0)
+        self.inner().is_supervised()
+    }
+
+    /// Whether the fitted model has a density of its own over new rows.
+    pub fn has_density(&self) -> bool {
+        self.inner().has_density()
+    }
+
+    /// Why the rule for new points has no standard deviation, where the method knows the reason.
+    pub fn without_standard_deviation(&self) -> Option<&'static str> {
+        self.inner().without_standard_deviation()
+    }
+
+    /// Whether the method brings the columns to one scale itself.
+    pub(crate) fn scales_columns(&self) -> bool {
+        self.inner().scales_columns()
+    }
+
+    /// Whether the coordinates are the directions of largest variance of the points as they are measured.
+    pub(crate) fn keeps_largest_variance(&self) -> bool {
+        self.inner().keeps_largest_variance()
     }
 
     /// Stage 2.

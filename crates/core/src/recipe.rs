@@ -3,7 +3,7 @@
 use crate::field::entropy::drill::Drill;
 use crate::field::scaling::pca::Pca;
 use crate::field::unfolding;
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
 use crate::preparation::Preparation;
@@ -23,7 +23,7 @@ pub(crate) const ROUGH: f64 = 0.9;
 ///
 /// let roll = Sample::SwissRoll.draw(500, 0.0, 1)?;
 /// let recipe = Recipe { neighbors: Neighbors::Nearest(8), method: Isomap::default().into(), ..Recipe::default() };
-/// let model = recipe.fit(&roll.points)?;
+/// let model = recipe.fit(&roll.points, &eigenfold::Silent)?;
 /// assert_eq!(model.embedding().cols(), 2);
 /// # Ok::<(), eigenfold::Error>(())
 /// ```
@@ -88,19 +88,19 @@ impl Default for Recipe {
 
 impl Recipe {
     /// Whether the input and the parameters go together.
-    pub(crate) fn check(&self, ground: Ground<'_>) -> Result<()> {
+    pub(crate) fn check(&self, data: Data<'_>) -> Result<()> {
         let info = self.method.info();
-        if !info.accepts.contains(&ground.kind()) {
+        if !info.accepts.contains(&data.kind()) {
             let accepts: Vec<&str> = info.accepts.iter().map(|kind| kind.name()).collect();
             return Err(Error::parameter(format!(
                 "{} cannot start from {}; it takes {}",
                 info.name,
-                ground.kind().name(),
+                data.kind().name(),
                 accepts.join(", ")
             )));
         }
-        self.check_dims(ground)?;
-        self.check_rescale(ground)
+        self.check_dims(data)?;
+        self.check_rescale(data)
     }
 
     /// The recipe without its preparation, and the points that it is for.
@@ -117,8 +117,8 @@ impl Recipe {
         Ok((recipe, Cow::Owned(prepared.apply(points, None)?)))
     }
 
-    fn check_dims(&self, ground: Ground<'_>) -> Result<()> {
-        let (n, dims) = (ground.len(), self.dims);
+    fn check_dims(&self, data: Data<'_>) -> Result<()> {
+        let (n, dims) = (data.len(), self.dims);
         if n < 2 {
             return Err(Error::data(format!("there is only {n} point; give at least two")));
         }
@@ -132,10 +132,10 @@ impl Recipe {
         Ok(())
     }
 
-    fn check_rescale(&self, ground: Ground<'_>) -> Result<()> {
-        let (info, n, dims) = (self.method.info(), ground.len(), self.dims);
+    fn check_rescale(&self, data: Data<'_>) -> Result<()> {
+        let (info, n, dims) = (self.method.info(), data.len(), self.dims);
         let Some(asked) = self.rescale else { return Ok(()) };
-        if !self.needs_graph(ground) {
+        if !self.needs_graph(data) {
             let fact = "has no neighborhood graph whose lengths a map could keep";
             return Err(Error::parameter(format!("{} {fact}; leave out `rescale`", info.name)));
         }
@@ -152,22 +152,22 @@ impl Recipe {
     }
 
     /// Whether stage 1 is run: a given graph is always one.
-    pub(crate) fn needs_graph(&self, ground: Ground<'_>) -> bool {
-        self.method.info().needs_graph || matches!(ground, Ground::Graph(_))
+    pub(crate) fn needs_graph(&self, data: Data<'_>) -> bool {
+        self.method.info().needs_graph || matches!(data, Data::Graph(_))
     }
 
     /// How the time of a fit divides among the graph, the field, the coordinates and the likelihood, roughly and in any unit.
-    pub(crate) fn efforts(&self, ground: Ground<'_>) -> [f64; 4] {
+    pub(crate) fn efforts(&self, data: Data<'_>) -> [f64; 4] {
         let [graph, field, coordinates] = self.method.efforts();
         let all = graph + field + coordinates;
         let graph = match &self.learned {
-            _ if !self.needs_graph(ground) => 0.0,
+            _ if !self.needs_graph(data) => 0.0,
             // A fit of its own.
             Some(_) => 2.0 * all,
             None => graph,
         };
         let coordinates = coordinates + if self.rescale.is_some() { all } else { 0.0 };
-        let likely = self.likelihood != Likelihood::Never && ground.points().is_some();
+        let likely = self.likelihood != Likelihood::Never && data.points().is_some();
         [graph, field, coordinates, if likely { 0.05 * all } else { 0.0 }]
     }
 

@@ -2,6 +2,7 @@
 //! process, which Linux counts and lets a process reset.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use eigenfold::Silent;
 use eigenfold::graph::Neighbors;
 use eigenfold::{Error, Method, Points, Recipe};
 use std::io::Write;
@@ -30,7 +31,7 @@ fn peak(method: &Method, points: &Points, neighbors: Neighbors, limit: u64) -> O
     let recipe = Recipe { method, neighbors, memory: Some(limit), ..Recipe::default() };
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     let before = status("VmRSS:")?;
-    let refused = matches!(recipe.fit(points), Err(Error::Memory { .. }));
+    let refused = matches!(recipe.fit(points, &Silent), Err(Error::Memory { .. }));
     Some((status("VmHWM:")?.saturating_sub(before) + 8 * points.values().len() as u64, refused))
 }
 

@@ -63,6 +63,10 @@ mod tests {
     struct Heard(Mutex<Vec<String>>);
 
     impl Observer for Heard {
+        fn inner(&self) -> Option<&dyn Observer> {
+            None
+        }
+
         fn takes_long(&self, sentence: &str) {
             self.0.lock().unwrap().push(sentence.into());
         }

@@ -38,70 +38,97 @@ impl Stage {
     }
 }
 
-/// Hears what a fit is doing and may ask it to stop.
+/// Receives the progress of a fit and may stop it.
+///
+/// Every method but [`Observer::inner`] passes its call on to the inner observer. So an observer that wraps another one
+/// implements what it changes, and whatever is added here later reaches the wrapped one without its help.
 ///
 /// All calls must be cheap: they come from inner loops and from several threads.
 pub trait Observer: Sync {
-    /// The work stands in `stage`, and `fraction` (0 to 1) of all of it is done. The observer of a fit, of a choice, of
-    /// evidence or of a score never hears less than before.
+    /// The observer that this one wraps, which receives every call that is not overridden; `None` if there is none.
+    fn inner(&self) -> Option<&dyn Observer>;
+
+    /// The work stands in `stage`, and `fraction` (0 to 1) of all of it is done. The fraction never falls.
     fn progress(&self, stage: Stage, fraction: f64) {
-        let _ = (stage, fraction);
+        if let Some(inner) = self.inner() {
+            inner.progress(stage, fraction);
+        }
     }
 
-    /// One of several fits begins, named in a few words (`k = 12, 6 of 10`); none of them if the text is empty.
+    /// One of several fits begins, described in a few words (`k = 12, 6 of 10`); an empty text ends the last one.
     fn trial(&self, what: &str) {
-        let _ = what;
+        if let Some(inner) = self.inner() {
+            inner.trial(what);
+        }
     }
 
-    /// From here to the end the fraction grows in step with time, so that the time left can be told from it; `at_most` if
-    /// the work may end before. Where this is never said it cannot: how long a solver takes to converge is not known.
+    /// From here to the end the fraction grows in step with time, so that the time left can be estimated from it; `at_most`
+    /// if the work may end earlier. Without this call it cannot: how long a solver takes to converge is not known.
     fn steady(&self, at_most: bool) {
-        let _ = at_most;
+        if let Some(inner) = self.inner() {
+            inner.steady(at_most);
+        }
     }
 
-    /// A descent has begun: a stop from here on gives the map that it has by then.
-    fn descends(&self) {}
+    /// An iterative optimization has begun: a stop from here on returns the embedding reached by then.
+    fn descends(&self) {
+        if let Some(inner) = self.inner() {
+            inner.descends();
+        }
+    }
 
-    /// A descent has evaluated its objective, in the units of the report.
+    /// An optimization has evaluated its objective, in the units of the report.
     fn objective(&self, value: f64) {
-        let _ = value;
+        if let Some(inner) = self.inner() {
+            inner.objective(value);
+        }
     }
 
-    /// Whether to be shown where the map of a descent is now. It is asked at every step, so that whoever says yes a few times
-    /// per second pays for no more maps than that, and whoever never does pays for none.
+    /// Whether [`Observer::passes`] should be called now. This is checked at every iteration, so that an observer that
+    /// returns true a few times per second pays for no more embeddings than that.
     fn watches(&self) -> bool {
-        false
+        self.inner().is_some_and(Observer::watches)
     }
 
-    /// A descent that [`Observer::watches`] just said yes to is here after so many steps of its own: `dims` coordinates per
-    /// point, one point after the other, not turned onto their principal axes. A part of the work may descend with fewer
-    /// points than the whole has.
+    /// The embedding of an optimization after `step` iterations, if [`Observer::watches`] has just returned true: `dims`
+    /// coordinates per point, one point after the other, not rotated onto their principal axes. A part of the work may
+    /// optimize fewer points than the whole has.
     fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
-        let _ = (step, coordinates, dims);
+        if let Some(inner) = self.inner() {
+            inner.passes(step, coordinates, dims);
+        }
     }
 
-    /// A solver knows how far it is from the optimum at most: its relative duality gap, or the gap per point.
+    /// A solver's bound on its distance from the optimum: its relative duality gap, or the gap per point.
     fn gap(&self, value: f64) {
-        let _ = value;
+        if let Some(inner) = self.inner() {
+            inner.gap(value);
+        }
     }
 
-    /// What comes next may take minutes: a sentence that says why, and what would take less.
+    /// The next part of the work may take minutes: a sentence with the reason and a faster way.
     fn takes_long(&self, sentence: &str) {
-        let _ = sentence;
+        if let Some(inner) = self.inner() {
+            inner.takes_long(sentence);
+        }
     }
 
     /// Whether to stop at the next opportunity. The fit then returns what it has, marked as not converged, or
-    /// [`Error::Stopped`](crate::Error::Stopped) if that is nothing yet.
+    /// [`Error::Stopped`](crate::Error::Stopped) if there is nothing to return yet.
     fn stop(&self) -> bool {
-        false
+        self.inner().is_some_and(Observer::stop)
     }
 }
 
-/// Hears everything, says nothing.
+/// Ignores everything and never stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Observer for Silent {}
+impl Observer for Silent {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+}
 
 /// A share of longer work, as its part sees it: an observer that passes on what it hears, the fraction as one of the whole
 /// that never falls.
@@ -113,6 +140,10 @@ impl Observer for Silent {}
 /// #[derive(Default)]
 /// struct Heard(Mutex<Vec<f64>>);
 /// impl Observer for Heard {
+///     fn inner(&self) -> Option<&dyn Observer> {
+///         None
+///     }
+///
 ///     fn progress(&self, _: Stage, fraction: f64) {
 ///         self.0.lock().unwrap().push(fraction);
 ///     }
@@ -187,6 +218,10 @@ impl<'a> Share<'a> {
 }
 
 impl Observer for Share<'_> {
+    fn inner(&self) -> Option<&dyn Observer> {
+        Some(self.whole)
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         // Whoever comes while another thread is telling has nothing new to tell.
         let Ok(mut told) = self.told.try_lock() else { return };
@@ -203,42 +238,10 @@ impl Observer for Share<'_> {
         }
     }
 
-    fn trial(&self, what: &str) {
-        self.whole.trial(what);
-    }
-
     fn steady(&self, at_most: bool) {
         if self.even || self.to >= NEARLY_ALL {
             self.whole.steady(at_most);
         }
-    }
-
-    fn descends(&self) {
-        self.whole.descends();
-    }
-
-    fn objective(&self, value: f64) {
-        self.whole.objective(value);
-    }
-
-    fn watches(&self) -> bool {
-        self.whole.watches()
-    }
-
-    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
-        self.whole.passes(step, coordinates, dims);
-    }
-
-    fn gap(&self, value: f64) {
-        self.whole.gap(value);
-    }
-
-    fn takes_long(&self, sentence: &str) {
-        self.whole.takes_long(sentence);
-    }
-
-    fn stop(&self) -> bool {
-        self.whole.stop()
     }
 }
 
@@ -256,8 +259,102 @@ impl StopsAfter {
 }
 
 impl Observer for StopsAfter {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn stop(&self) -> bool {
         use std::sync::atomic::Ordering::Relaxed;
         self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    /// Counts every call.
+    #[derive(Default)]
+    struct Counts([AtomicUsize; 10]);
+
+    impl Counts {
+        fn add(&self, at: usize) {
+            self.0[at].fetch_add(1, Relaxed);
+        }
+    }
+
+    impl Observer for Counts {
+        fn inner(&self) -> Option<&dyn Observer> {
+            None
+        }
+
+        fn progress(&self, _: Stage, _: f64) {
+            self.add(0);
+        }
+
+        fn trial(&self, _: &str) {
+            self.add(1);
+        }
+
+        fn steady(&self, _: bool) {
+            self.add(2);
+        }
+
+        fn descends(&self) {
+            self.add(3);
+        }
+
+        fn objective(&self, _: f64) {
+            self.add(4);
+        }
+
+        fn watches(&self) -> bool {
+            self.add(5);
+            true
+        }
+
+        fn passes(&self, _: usize, _: &[f64], _: usize) {
+            self.add(6);
+        }
+
+        fn gap(&self, _: f64) {
+            self.add(7);
+        }
+
+        fn takes_long(&self, _: &str) {
+            self.add(8);
+        }
+
+        fn stop(&self) -> bool {
+            self.add(9);
+            true
+        }
+    }
+
+    /// Overrides nothing.
+    struct Wrapper<'a>(&'a dyn Observer);
+
+    impl Observer for Wrapper<'_> {
+        fn inner(&self) -> Option<&dyn Observer> {
+            Some(self.0)
+        }
+    }
+
+    #[test]
+    fn a_wrapper_passes_every_call_on() {
+        let counts = Counts::default();
+        let share = Share::all(&counts);
+        let wrapper = Wrapper(&share);
+        wrapper.progress(Stage::Graph, 0.5);
+        wrapper.trial("k = 5");
+        wrapper.steady(true);
+        wrapper.descends();
+        wrapper.objective(1.0);
+        assert!(wrapper.watches() && wrapper.stop());
+        wrapper.passes(1, &[0.0], 1);
+        wrapper.gap(0.1);
+        wrapper.takes_long("minutes");
+        assert!(counts.0.iter().all(|count| count.load(Relaxed) == 1), "{:?}", counts.0);
     }
 }

@@ -17,7 +17,7 @@ use eigenfold::io::Labels;
 use eigenfold::preparation::{Log, Prepared};
 use eigenfold::progress::Silent;
 use eigenfold::quality::{Described, MEASURES};
-use eigenfold::{Ground, Points};
+use eigenfold::{Data, Points};
 use serde_json::{Value, json};
 
 /// True neighbors of every point that the page can show.
@@ -202,7 +202,7 @@ impl Near {
         let k = NEIGHBORS.min(points.rows() - 1);
         let search =
             Search { neighbors: Neighbors::Nearest(k), disconnected: Disconnected::Separate, ..Search::default() };
-        let graph = Ground::Points(points, metric).neighbors(&search, &Silent)?.graph;
+        let graph = Data::Points(points, metric).neighbors(&search, &Silent)?.graph;
         let ids = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().copied()).collect();
         Ok(Near { k, ids, distances: graph.all_lengths().to_vec() })
     }

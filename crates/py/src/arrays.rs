@@ -1,8 +1,9 @@
 //! Arrays of numpy as what the library takes, and back.
 
 use crate::errors::raised;
+use eigenfold::input::Owned;
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Request};
+use eigenfold::{Error, Graph, Missing, Points, Request};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -75,13 +76,6 @@ pub(crate) enum Given {
     Graph(Graph),
 }
 
-/// The same, checked and completed.
-pub(crate) enum Data {
-    Points(Points),
-    Distances(Distances),
-    Graph(Graph),
-}
-
 impl Given {
     /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`; `missing`
     /// is nothing where it cannot be asked for.
@@ -107,34 +101,27 @@ impl Given {
     }
 
     /// Checked, with missing cells completed as requested.
-    pub(crate) fn completed(self, request: &Request, observer: &dyn Observer) -> eigenfold::Result<Data> {
+    pub(crate) fn completed(self, request: &Request, observer: &dyn Observer) -> eigenfold::Result<Owned> {
         Ok(match self {
-            Given::Points(points) => Data::Points(request.complete(points, observer)?),
-            Given::Square(table, true) => Data::Distances(request.similarities(&table, observer)?),
-            Given::Square(table, false) => Data::Distances(request.distances(table, observer)?),
-            Given::Graph(graph) => Data::Graph(graph),
+            Given::Points(points) => Owned::Points(request.complete(points, observer)?),
+            Given::Square(table, true) => Owned::Distances(request.similarities(&table, observer)?),
+            Given::Square(table, false) => Owned::Distances(request.distances(table, observer)?),
+            Given::Graph(graph) => Owned::Graph(graph),
         })
     }
 }
 
-impl Data {
-    /// The same as the library takes it.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        match self {
-            Data::Points(points) => points.into(),
-            Data::Distances(distances) => distances.into(),
-            Data::Graph(graph) => graph.into(),
-        }
-    }
-
-    /// The points, for what needs features; `what` needs them.
-    pub(crate) fn points(&self, what: &str) -> eigenfold::Result<&Points> {
-        match self {
-            Data::Points(points) => Ok(points),
-            _ => {
-                let fact = format!("`{what}` auto needs points with features");
-                Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
-            }
+/// The points among data, for a parameter that is chosen by them.
+///
+/// # Errors
+///
+/// If the data are something else.
+pub(crate) fn points<'a>(data: &'a Owned, what: &str) -> eigenfold::Result<&'a Points> {
+    match data {
+        Owned::Points(points) => Ok(points),
+        _ => {
+            let fact = format!("`{what}` auto needs points with features");
+            Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
         }
     }
 }

@@ -8,7 +8,7 @@ use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
 use eigenfold::progress::Share;
 use eigenfold::quality::{Given, Quality};
-use eigenfold::{Beside, Error, Ground, Metric, Points};
+use eigenfold::{Data, Error, Input, Metric, Points};
 use eigenfold_page::{FILMED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -124,19 +124,19 @@ pub(crate) fn compare(
         };
         let quality = Quality { seed, ..Quality::default() };
         let compare = Compare { seconds: Some(seconds), quality, meter: Some(meter) };
-        let beside = Beside { labels: classes.as_deref(), ..Beside::default() };
+        let input = Input { labels: classes.as_deref(), ..(&points).into() };
         let [fitting, judging] = Share::split(observer, [1.0, 0.2]);
         let count = all.len();
         let mut outcomes = Vec::with_capacity(count);
         for (at, entrant) in all.into_iter().enumerate() {
             let share = Share::one_of(&fitting, at, count);
-            outcomes.push(compare.fit(entrant, &points, beside, &share)?);
+            outcomes.push(compare.fit(entrant, input, &share)?);
         }
         if let Some(one) = outcomes.first().filter(|_| outcomes.iter().all(|one| one.model.is_none())) {
             let reason = one.status.reason().unwrap_or_default();
             return Err(Error::Parameter(format!("no method gave a map; {}: {reason}", one.entrant.name)));
         }
-        let given = Given { ground: Ground::Points(&points, metric), labels: classes.as_deref(), truth: None };
+        let given = Given { data: Data::Points(&points, metric), labels: classes.as_deref(), truth: None };
         compare.judge(&mut outcomes, &given, &judging)?;
         Ok(Comparison { outcomes, points, metric, labels })
     })

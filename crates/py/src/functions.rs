@@ -1,14 +1,15 @@
 //! What Python calls that is no method of a fitted model.
 
-use crate::arrays::{Data, Given, Numbers, matrix};
+use crate::arrays::{Given, Numbers, matrix, points};
 use crate::errors::{raised, told};
 use crate::model::Model;
 use crate::request::{self, missing};
 use crate::watch::run;
 use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
+use eigenfold::input::Owned;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
-use eigenfold::{Beside, Dimension, Error};
+use eigenfold::{Dimension, Error, Input};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -46,18 +47,21 @@ pub(crate) fn fit(
         let data = given.completed(&request, observer)?;
         let mut chosen = Map::new();
         if request.chooses_dims() {
-            let choice = recipe.choose_dims(data.points("dims")?, observer)?;
+            let choice = recipe.choose_dims(points(&data, "dims")?, observer)?;
             recipe.dims = choice.chosen;
             chosen.insert("n_components".into(), json!(choice));
         }
         if request.chooses_neighbors() {
-            let choice = recipe.choose_neighbors(data.points("neighbors")?, observer)?;
+            let choice = recipe.choose_neighbors(
+                Input { labels: labels.as_deref(), ..points(&data, "neighbors")?.into() },
+                observer,
+            )?;
             recipe.neighbors = choice.neighbors(recipe.neighbors);
             chosen.insert("n_neighbors".into(), json!(choice));
         }
-        let names = names.as_deref().filter(|_| matches!(data, Data::Points(_)));
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names };
-        Ok((recipe.fit_from(data.ground(), beside, observer)?, chosen))
+        let names = names.as_deref().filter(|_| matches!(data, Owned::Points(_)));
+        let input = Input { labels: labels.as_deref(), names, init: start.as_ref(), ..data.view().into() };
+        Ok((recipe.fit(input, observer)?, chosen))
     })?;
     Ok((Model::new(model), Value::Object(chosen).to_string()))
 }
@@ -76,7 +80,7 @@ pub(crate) fn graph<'py>(
     let given = Given::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
         let data = given.completed(&request, observer)?;
-        let measured = data.ground().measured_by(search.metric);
+        let measured = data.view().measured_by(search.metric);
         match drill {
             Some(drill) => Ok(drill.graph(&search, measured, search.memory, observer)?.0),
             None => measured.neighbors(&search, observer),

@@ -223,7 +223,7 @@ impl Model {
             let calibration_factor = match (known.get(), model.points().filter(|_| holds_out)) {
                 (Some(calibration_factor), Some(_)) => *calibration_factor,
                 (None, Some(points)) => {
-                    let calibration_factor = model.recipe().held_out_rows_watched(points, observer)?.calibration_factor;
+                    let calibration_factor = model.recipe().held_out_rows(points, observer)?.calibration_factor;
                     *known.get_or_init(|| calibration_factor)
                 }
                 (_, None) => [1.0; 2],
@@ -297,7 +297,7 @@ fn surely_placed(
         return model.transform_held_out(rows, sure);
     }
     with_classes(model)?;
-    let sure = model.held_out_extension_watched(observer)?;
+    let sure = model.held_out_extension(observer)?;
     model.transform_held_out(rows, known.get_or_init(|| sure))
 }
 

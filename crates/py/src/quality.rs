@@ -33,8 +33,8 @@ pub(crate) fn quality<'py>(
     let given = Given::new(kind, data, None, None)?;
     let evaluated = run(py, threads, None, move |observer| {
         let data = given.completed(&Request::default(), observer)?;
-        let ground = data.ground().measured_by(metric);
-        let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
+        let points = data.view().measured_by(metric);
+        let given = Known { data: points, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;
     let Evaluation { rows, shepard, pointwise, .. } = &evaluated[0];

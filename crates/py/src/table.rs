@@ -21,7 +21,7 @@ fn method(method: &Method) -> Value {
         "name": info.name,
         "summary": info.summary,
         "paper": info.paper,
-        "stage": info.stage,
+        "stage": info.basis.name(),
         "accepts": accepts,
         "graph": may_need_graph(method),
         "metric": info.uses_metric,

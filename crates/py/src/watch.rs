@@ -29,6 +29,10 @@ struct Heard {
 }
 
 impl Observer for Heard {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         // Whoever finds it taken leaves it: another message comes soon.
         if let Ok(mut place) = self.place.try_lock() {

@@ -17,11 +17,11 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::{drawing, input, one_line, report, say};
 use clap::Args;
+use eigenfold::Data;
 use eigenfold::compare::{Compare, Entrant, Meter, Outcome};
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Share, Silent};
 use eigenfold::quality::{self, Quality};
-use eigenfold::{Beside, Ground};
 use eigenfold_plot::{Format, Plate};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
     let given = quality::Given {
-        ground: Ground::Points(&subject.points, args.neighbors.metric.unwrap_or_default()),
+        data: Data::Points(&subject.points, args.neighbors.metric.unwrap_or_default()),
         labels: classes.as_deref(),
         truth: subject.truth.as_ref(),
     };
@@ -191,7 +191,7 @@ pub(crate) fn fit(
     share: &Share<'_>,
 ) -> Result<Vec<Outcome>> {
     let count = entrants.len();
-    let beside = Beside { labels: classes, names: subject.names.as_deref(), ..Beside::default() };
+    let input = eigenfold::Input { labels: classes, names: subject.names.as_deref(), ..(&subject.points).into() };
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
     for (at, mut entrant) in entrants.into_iter().enumerate() {
         if subject.points.rows() > eigenfold_page::FILMED {
@@ -203,7 +203,7 @@ pub(crate) fn fit(
         }
         bar.trial(&format!("{}, {} of {count}", entrant.name, at + 1));
         let part = Share::one_of(share, at, count);
-        let outcome = match compare.fit(entrant.clone(), &subject.points, beside, &part) {
+        let outcome = match compare.fit(entrant.clone(), input, &part) {
             Ok(outcome) => outcome,
             Err(Error::Stopped) => Outcome::skipped(entrant, "stopped by you before it had a map"),
             Err(error) => return Err(error),

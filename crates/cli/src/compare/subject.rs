@@ -3,12 +3,13 @@
 use super::sample::Rows;
 use crate::carry::{Along, Carry, Labeled};
 use crate::flags::{Input, Kind, Preparing, with_flags};
-use crate::input::{self, Data, Given};
+use crate::input::{self, Given};
 use crate::request;
 use eigenfold::Points;
 use eigenfold::compare::Outcome;
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::Metric;
+use eigenfold::input::Owned;
 use eigenfold::io::{self, Labels};
 use eigenfold::preparation::Prepared;
 use eigenfold::progress::Observer;
@@ -44,7 +45,7 @@ impl Subject {
     pub(crate) fn read(asked: &Asked<'_>, observer: &dyn Observer) -> Result<Subject> {
         let Given { data, along, names, schema, rows, mut notes } =
             input::read(asked.input, asked.carry, Kind::Points, asked.preparing, asked.memory, observer)?;
-        let Data::Points(points) = data else {
+        let Owned::Points(points) = data else {
             return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
         };
         notes.extend(along.note());

@@ -7,16 +7,17 @@ use crate::args::Score as Asked;
 use crate::carry::Carry;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::YesNo;
-use crate::input::{self, Data, Given};
+use crate::input::{self, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
 use crate::{preparing, request, say};
 use eigenfold::error::{Error, Result};
+use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::{Observer, Share};
 use eigenfold::quality::{self, Evaluation, Group, Quality};
-use eigenfold::{Ground, Points};
+use eigenfold::{Data, Points};
 use eigenfold_plot::Format;
 use likelihood::Likelihood;
 use serde_json::{Map, Value, json};
@@ -104,8 +105,8 @@ impl Table {
         let mut given = input::read(&args.input, carry, args.input_kind, &args.preparing, None, observer)?;
         input::say_notes(&given.notes, quiet);
         let preparation = request::of_columns(&args.input, &args.preparing, &given.schema).preparation()?;
-        if let Data::Points(points) = given.data {
-            given.data = Data::Points(preparing::prepared(&preparation, points, given.names.as_deref(), quiet)?);
+        if let Owned::Points(points) = given.data {
+            given.data = Owned::Points(preparing::prepared(&preparation, points, given.names.as_deref(), quiet)?);
         }
         let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
         let places = |source: &Path| -> Result<Points> {
@@ -123,8 +124,8 @@ impl Table {
 
     fn evaluated(&self, args: &Asked, observer: &dyn Observer) -> Result<Evaluation> {
         let classes = self.given.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-        let ground = self.given.data.ground().measured_by(args.metric.unwrap_or_default());
-        let given = quality::Given { ground, labels: classes.as_deref(), truth: self.truth.as_ref() };
+        let points = self.given.data.view().measured_by(args.metric.unwrap_or_default());
+        let given = quality::Given { data: points, labels: classes.as_deref(), truth: self.truth.as_ref() };
         let asked = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
         Ok(asked.judge(&given, &[&self.map], observer)?.remove(0))
     }
@@ -132,7 +133,7 @@ impl Table {
     /// The likelihood, or why there is none.
     fn likelihood(&self, args: &Asked, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
         let asked_for = args.gplvm == Some(YesNo::Yes) || args.inducing.is_some();
-        let Ground::Points(points, _) = self.given.data.ground() else {
+        let Data::Points(points, _) = self.given.data.view() else {
             let fact = "the likelihood is that of points, and distances were given; leave out";
             let flag = if args.inducing.is_some() { "--inducing" } else { "--gplvm" };
             return if asked_for { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
@@ -170,7 +171,7 @@ impl Story<'_> {
     fn json(&self, seconds: Value) -> Value {
         let mut out = Map::new();
         out.insert("n".into(), json!(self.evaluated.points));
-        out.insert("features".into(), json!(self.table.given.data.ground().points().map(Points::cols)));
+        out.insert("features".into(), json!(self.table.given.data.view().points().map(Points::cols)));
         out.insert("dims".into(), json!(self.table.map.cols()));
         out.insert("rows".into(), json!({"asked": self.evaluated.rows.len(), "of": self.evaluated.points}));
         out.extend(told::json(self.evaluated));
@@ -183,7 +184,7 @@ impl Story<'_> {
     /// The report for people.
     fn summary(&self) -> String {
         let dims = plural(self.table.map.cols(), "dimension");
-        let features = self.table.given.data.ground().points().map(|points| plural(points.cols(), "feature"));
+        let features = self.table.given.data.view().points().map(|points| plural(points.cols(), "feature"));
         let features = features.map_or(String::new(), |features| format!(" of {features}"));
         let mut lines = vec![format!("score: a map of {}{features} in {dims}", plural(self.evaluated.points, "point"))];
         lines.extend(told::asked(self.evaluated));

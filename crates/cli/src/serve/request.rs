@@ -18,7 +18,7 @@ pub(super) fn form(base: &Recipe) -> Value {
         let mut one = methods::as_json(method);
         one["caution"] = plain(info.caution).into();
         one["needs_graph"] = info.needs_graph.into();
-        one["moves"] = (info.stage == "objective").into();
+        one["moves"] = (info.basis == eigenfold::field::Basis::Objective).into();
         for (parameter, own) in
             method.possible_parameters().iter().zip(one["parameters"].as_array_mut().into_iter().flatten())
         {

@@ -92,6 +92,10 @@ impl Watch<'_> {
 }
 
 impl Observer for Watch<'_> {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         let now = stage as u32 * 10_000 + (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
         if self.told.swap(now, Ordering::Relaxed) == now {

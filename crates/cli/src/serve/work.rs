@@ -10,7 +10,7 @@ use eigenfold::graph::Metric;
 use eigenfold::io::Labels;
 use eigenfold::quality::Given;
 use eigenfold::request::Request;
-use eigenfold::{Beside, Ground, Points, Recipe};
+use eigenfold::{Data, Input, Points, Recipe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -149,10 +149,10 @@ impl Work {
     fn fit(&self, entrant: Entrant) {
         let watch = Watch::new(self);
         let compare = comparison(None, self.usual.seed);
-        let beside =
-            Beside { labels: self.classes.as_deref(), names: self.subject.names.as_deref(), ..Beside::default() };
+        let (labels, names) = (self.classes.as_deref(), self.subject.names.as_deref());
+        let input = Input { labels, names, ..(&self.subject.points).into() };
         let fitted = guarded(|| {
-            let mut outcome = compare.fit(entrant, &self.subject.points, beside, &watch)?;
+            let mut outcome = compare.fit(entrant, input, &watch)?;
             outcome.turn_onto(&watch.reference(outcome.model.as_ref().map_or(0, |model| model.embedding().cols())));
             let map = outcome.map()?;
             Ok((outcome, map))
@@ -240,7 +240,7 @@ impl Work {
 
     fn evaluated(&self, outcome: &mut Outcome) -> Result<Value> {
         let given = Given {
-            ground: Ground::Points(&self.subject.points, self.metric),
+            data: Data::Points(&self.subject.points, self.metric),
             labels: self.classes.as_deref(),
             truth: None,
         };

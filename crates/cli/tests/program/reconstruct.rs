@@ -124,7 +124,7 @@ fn rows_are_held_out_and_rows_are_drawn() {
     let report = bench.json("seen.json");
     assert!(report["held_out"].is_null());
     assert_eq!(report["intervals"], "set by rows that the map has seen");
-    let stretch = held_out["stretch"]["deviation"].as_f64().unwrap();
+    let stretch = held_out["calibration_factor"]["deviation"].as_f64().unwrap();
     let (held, seen) = (coordinates(&bench.read("held.csv")), coordinates(&bench.read("seen.csv")));
     let stretched = |at: usize| (held[at / 3][at % 3] / seen[at / 3][at % 3] / stretch - 1.0).abs() < 1e-9;
     assert!((0..150).filter(|&at| stretched(at)).count() > 125, "{stretch}");
@@ -157,7 +157,8 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     assert!(coordinates(&bench.read("s.csv"))[0].iter().all(|deviation| (1e-6..10.0).contains(deviation)));
     bench
         .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
-    let fact = "this gplvm map is a function of the data (back-constraints), which places a row without a caveat; ";
+    let fact =
+        "this gplvm map is a function of the data (back-constraints), which places a row without any uncertainty; ";
     bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
 }
 

@@ -9,14 +9,14 @@ mod entrants;
 
 pub use entrants::{Sweep, USUAL, entrants};
 
-use crate::fit::input::Beside;
+use crate::input::Input;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
 use crate::quality::{Evaluation, Given, Measure, Quality};
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::progress::{Observer, Share, Stage};
+use eigenfold_linalg::progress::{Observer, Share};
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
@@ -166,20 +166,14 @@ impl Compare {
     /// # Errors
     ///
     /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
-    pub fn fit(
-        &self,
-        entrant: Entrant,
-        points: &Points,
-        beside: Beside<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Outcome> {
+    pub fn fit(&self, entrant: Entrant, input: Input<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
         let before = self.meter.map(|meter| {
             (meter.reset)();
             (meter.now)()
         });
         let start = Instant::now();
-        let fitted = entrant.recipe.fit_from(points, beside, &deadline);
+        let fitted = entrant.recipe.fit(input, &deadline);
         let seconds = Some(start.elapsed().as_secs_f64());
         let memory = self.meter.zip(before).map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64);
         let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
@@ -238,7 +232,6 @@ pub fn unsolved(model: &Model) -> bool {
 /// Passes on what it hears, and asks for a stop when the time is over.
 struct Deadline<'a> {
     whole: Share<'a>,
-    observer: &'a dyn Observer,
     end: Option<Instant>,
 }
 
@@ -246,7 +239,7 @@ impl<'a> Deadline<'a> {
     fn new(observer: &'a dyn Observer, seconds: Option<f64>) -> Deadline<'a> {
         let end =
             seconds.filter(|seconds| *seconds < 1e9).map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        Deadline { whole: Share::all(observer), observer, end }
+        Deadline { whole: Share::all(observer), end }
     }
 
     fn passed(&self) -> bool {
@@ -255,35 +248,11 @@ impl<'a> Deadline<'a> {
 }
 
 impl Observer for Deadline<'_> {
-    fn progress(&self, stage: Stage, fraction: f64) {
-        self.whole.progress(stage, fraction);
-    }
-
-    fn trial(&self, what: &str) {
-        self.observer.trial(what);
-    }
-
-    fn descends(&self) {
-        self.observer.descends();
-    }
-
-    fn objective(&self, value: f64) {
-        self.observer.objective(value);
-    }
-
-    fn watches(&self) -> bool {
-        self.observer.watches()
-    }
-
-    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
-        self.observer.passes(step, coordinates, dims);
-    }
-
-    fn gap(&self, value: f64) {
-        self.observer.gap(value);
+    fn inner(&self) -> Option<&dyn Observer> {
+        Some(&self.whole)
     }
 
     fn stop(&self) -> bool {
-        self.observer.stop() || self.passed()
+        self.whole.stop() || self.passed()
     }
 }

@@ -65,7 +65,7 @@ impl Recipe {
         let mut refusal = None;
         for fewer in (1..=dims).rev() {
             let trial = Recipe { dims: fewer, likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
-            match trial.fit_watched(&some, &Silent) {
+            match trial.fit(&some, &Silent) {
                 Err(error) if error.is_parameter() => refusal = refusal.or(Some(error.to_string())),
                 _ => return (fewer, refusal),
             }

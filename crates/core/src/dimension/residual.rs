@@ -51,14 +51,14 @@ pub struct Elbow {
 ///
 /// # Errors
 ///
-/// As [`Recipe::fit_watched`].
+/// As [`Recipe::fit`].
 pub(super) fn elbow(points: &Points, observer: &dyn Observer) -> Result<Elbow> {
     let n = points.rows();
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(n - 1));
     let graph = Search { neighbors, ..Search::default() }.of_points(points, observer)?.graph;
     let dims = MOST.min(points.cols()).min(n - 1);
     let recipe = Recipe { method: Isomap::default().into(), dims, likelihood: Likelihood::Never, ..Recipe::default() };
-    let map = recipe.fit_watched(&graph, observer)?;
+    let map = recipe.fit(&graph, observer)?;
     let geodesics = Paths::new(&graph.union(), n).from_sources(&(0..n).collect::<Vec<_>>(), observer)?;
     let residual_variances = residual_variances(&geodesics, map.embedding());
     let dimension = after(&residual_variances, points.cols());

@@ -152,7 +152,7 @@ fn digits_and_iris_have_their_reference_values() {
 
 #[test]
 fn the_skewness_and_the_correlation_are_those_of_another_program() {
-    // scikit-dimension 0.3: ESS().fit(X, n_neighbors=30).dimension_ and CorrInt(k1=10, k2=20).fit(X).dimension_ on the
+    // scikit-dimension 0.3: ESS().fit(X, n_neighbors=30).dimension_ and CorrInt(k1=10, k2=20).fit(X, &eigenfold_linalg::progress::Silent).dimension_ on the
     // distinct rows; where neighbors tie, as in the digits, either may be the thirtieth.
     let sets = [
         (roll(1000), 2.08769982490026, 1.90035266385851, 1e-9),

@@ -41,12 +41,12 @@ pub struct Unfolded {
 ///
 /// # Errors
 ///
-/// As [`Recipe::fit_watched`].
+/// As [`Recipe::fit`].
 pub(super) fn unfolded(points: &Points, observer: &dyn Observer) -> Result<Unfolded> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(points.rows() - 1));
     let (method, dims) = (Mvu::default().into(), 2.min(points.rows() - 1));
     let recipe = Recipe { method, neighbors, dims, likelihood: Likelihood::Never, ..Recipe::default() };
-    let eigenvalues = recipe.fit_watched(points, observer)?.spectrum().to_vec();
+    let eigenvalues = recipe.fit(points, observer)?.spectrum().to_vec();
     let ratios: Vec<f64> = eigenvalues.iter().map(|value| value / eigenvalues[0]).collect();
     let dimension = before_the_drop(&ratios);
     Ok(Unfolded { ratios, dimension })

@@ -1,7 +1,7 @@
 //! The weights that write a point by its neighbors also write its coordinates: y = Σⱼ w[j] y[j].
 
 use super::{Known, Newcomer, Rule};
-use crate::ground::{Cloud, differences};
+use crate::input::{Cloud, differences};
 use eigenfold_linalg::dense::small::solve_positive_definite;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};

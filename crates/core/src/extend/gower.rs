@@ -5,7 +5,7 @@
 use super::checks::all_finite;
 use super::reference::Away;
 use super::{Known, Newcomer};
-use crate::ground::Ground;
+use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -37,13 +37,13 @@ impl Squares {
     pub(super) fn place_all(
         &self,
         known: &Known<'_>,
-        ground: Ground<'_>,
+        data: Data<'_>,
         geodesics: Option<LandmarkGeodesics>,
     ) -> Result<Points> {
         let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
         let geodesics = self.away.geodesics(geodesics)?;
-        let square = self.away.training_squares(ground, geodesics.as_ref())?;
-        let rows = parallel::collect(ground.len(), |i| match landmarks.binary_search(&(i as u32)) {
+        let square = self.away.training_squares(data, geodesics.as_ref())?;
+        let rows = parallel::collect(data.len(), |i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
@@ -55,7 +55,7 @@ impl Squares {
                 format!("row {} is so far from all landmarks that rounding takes the digits of its place", lost + 1);
             return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
         }
-        Points::computed(ground.len(), known.map.cols(), rows.concat())
+        Points::computed(data.len(), known.map.cols(), rows.concat())
     }
 
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; no numbers if rounding the squares moves the place by

@@ -48,7 +48,7 @@ pub(crate) use reference::{Away, Measure};
 pub(crate) use stress::Stress;
 
 use crate::gp::line::Line;
-use crate::ground::Ground;
+use crate::input::Data;
 use attracted::Pushes;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -223,15 +223,15 @@ impl Rule {
     pub(crate) fn place_all(
         &self,
         known: &Known<'_>,
-        ground: Ground<'_>,
+        data: Data<'_>,
         geodesics: Option<LandmarkGeodesics>,
     ) -> Result<Points> {
-        match (self, ground) {
-            (Rule::Squares(squares), ground) => squares.place_all(known, ground, geodesics),
-            (Rule::Stress(stress), ground) => stress.place_all(known, ground, geodesics),
-            (rule, Ground::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
-            (rule, Ground::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
-            (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
+        match (self, data) {
+            (Rule::Squares(squares), data) => squares.place_all(known, data, geodesics),
+            (Rule::Stress(stress), data) => stress.place_all(known, data, geodesics),
+            (rule, Data::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
+            (rule, Data::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
+            (_, Data::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
         }
     }
 

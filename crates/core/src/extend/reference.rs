@@ -1,7 +1,7 @@
 //! How far a new point is from the points that a rule measures from.
 
 use super::{Known, Near};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -59,17 +59,17 @@ impl Away {
     /// The squared distance of any training point to any of those that are measured from, by its number.
     pub(super) fn training_squares<'a>(
         &'a self,
-        ground: Ground<'a>,
+        data: Data<'a>,
         geodesics: Option<&'a LandmarkGeodesics>,
     ) -> Result<Box<dyn Fn(usize, usize) -> f64 + Sync + 'a>> {
-        Ok(match (&self.measure, ground, geodesics) {
+        Ok(match (&self.measure, data, geodesics) {
             (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
-            (Measure::Kernel(kernel), Ground::Points(points, _), _) => {
+            (Measure::Kernel(kernel), Data::Points(points, _), _) => {
                 Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
             }
-            (_, ground, _) => {
+            (_, data, _) => {
                 let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
-                let measured = ground.measured().ok_or_else(unknown)?;
+                let measured = data.measured().ok_or_else(unknown)?;
                 Box::new(move |i, at| measured.distance(i, self.point(at)).powi(2))
             }
         })

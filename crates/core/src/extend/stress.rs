@@ -10,7 +10,7 @@
 
 use super::reference::Away;
 use super::{Known, Newcomer};
-use crate::ground::Ground;
+use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -57,16 +57,16 @@ impl Stress {
     pub(super) fn place_all(
         &self,
         known: &Known<'_>,
-        ground: Ground<'_>,
+        data: Data<'_>,
         geodesics: Option<LandmarkGeodesics>,
     ) -> Result<Points> {
         let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
         let geodesics = self.away.geodesics(geodesics)?;
-        let square = self.away.training_squares(ground, geodesics.as_ref())?;
+        let square = self.away.training_squares(data, geodesics.as_ref())?;
         let (map, dims) = (known.map.values(), known.map.cols());
         let anchors = Anchors { map, dims, rows: (0..landmarks.len()).collect() };
         let middle = known.map.column_means();
-        let rows = parallel::collect(ground.len(), |i| match landmarks.binary_search(&(i as u32)) {
+        let rows = parallel::collect(data.len(), |i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
@@ -78,7 +78,7 @@ impl Stress {
                 self.placed(&anchors, &squares, known.map.row(nearest), &middle)
             }
         });
-        Points::computed(ground.len(), dims, rows.concat())
+        Points::computed(data.len(), dims, rows.concat())
     }
 
     /// The lower end of two descents.

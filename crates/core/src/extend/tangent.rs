@@ -1,7 +1,7 @@
 //! The affine map from the tangent space of a point's neighbors to their coordinates.
 
 use super::{Known, Newcomer};
-use crate::ground::cloud::{Cloud, differences};
+use crate::input::cloud::{Cloud, differences};
 use eigenfold_graph::points::Points;
 
 pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {

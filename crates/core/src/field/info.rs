@@ -1,6 +1,28 @@
 //! What is said of a method: its names, its paper, what it takes, what it is good for.
 
-use crate::ground::InputKind;
+use crate::input::InputKind;
+
+/// What a method computes its coordinates from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The leading eigenvectors of a covariance over the points.
+    Covariance,
+    /// The trailing eigenvectors of a precision (inverse covariance) over the points.
+    Precision,
+    /// The minimum of an objective, found by an iterative optimization.
+    Objective,
+}
+
+impl Basis {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Covariance => "covariance",
+            Basis::Precision => "precision",
+            Basis::Objective => "objective",
+        }
+    }
+}
 
 /// What the outside needs to know of a method.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +39,8 @@ pub struct Info {
     pub good_for: &'static str,
     /// What may not be read off its map, in a sentence.
     pub caution: &'static str,
-    /// What the coordinates answer to: a `covariance`, a `precision` or an `objective`.
-    pub stage: &'static str,
+    /// What the coordinates are computed from.
+    pub basis: Basis,
     /// The paper.
     pub paper: &'static str,
     /// The inputs it can start from.

@@ -19,7 +19,7 @@ pub use entropy::drill::penalty::Penalty;
 pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
 pub use explained::Explained;
-pub use info::Info;
+pub use info::{Basis, Info};
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
@@ -32,7 +32,7 @@ pub use local::lle::LleVariant;
 
 use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
-use crate::ground::{Ground, Measured};
+use crate::input::{Data, Measured};
 use crate::parameter::{Parameters, short};
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -43,8 +43,8 @@ use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use faer::Mat;
 
-pub use crate::ground::InputKind;
-pub(crate) use crate::ground::needs_points;
+pub use crate::input::InputKind;
+pub(crate) use crate::input::needs_points;
 
 /// A Gaussian field over the points.
 pub enum Field {
@@ -104,7 +104,7 @@ pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// What is known of the points.
-    pub ground: Ground<'a>,
+    pub data: Data<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
@@ -128,9 +128,9 @@ pub struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
-    pub fn of(ground: Ground<'a>) -> Site<'a> {
+    pub fn of(data: Data<'a>) -> Site<'a> {
         Site {
-            ground,
+            data,
             graph: None,
             regraph: None,
             start: None,
@@ -145,7 +145,7 @@ impl<'a> Site<'a> {
 
     /// The number of points.
     pub fn len(&self) -> usize {
-        self.ground.len()
+        self.data.len()
     }
 
     /// Whether there is nothing to embed.
@@ -161,14 +161,14 @@ impl<'a> Site<'a> {
 
     /// The points with all their distances, for a method that cannot start from a graph.
     pub(crate) fn measured(&self, method: &str) -> Result<Measured<'a>> {
-        self.ground.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
+        self.data.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
     }
 
     /// The metric of the points; the usual one where they have none.
     pub(crate) fn metric(&self) -> Metric {
-        match self.ground {
-            Ground::Points(_, metric) => metric,
-            Ground::Distances(_) | Ground::Graph(_) => Metric::default(),
+        match self.data {
+            Data::Points(_, metric) => metric,
+            Data::Distances(_) | Data::Graph(_) => Metric::default(),
         }
     }
 
@@ -372,7 +372,7 @@ pub trait Build: Parameters {
 
     /// Whether the maps on the way to its own can be kept.
     fn has_snapshots(&self) -> bool {
-        self.info().stage == "objective"
+        self.info().basis == Basis::Objective
     }
 
     /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the
@@ -381,14 +381,39 @@ pub trait Build: Parameters {
         1.0
     }
 
+    /// Whether the method brings the columns to one scale itself.
+    fn scales_columns(&self) -> bool {
+        false
+    }
+
+    /// Whether the coordinates are the directions of largest variance of the points as they are measured.
+    fn keeps_largest_variance(&self) -> bool {
+        false
+    }
+
+    /// Whether a class of each point takes part in the fit.
+    fn is_supervised(&self) -> bool {
+        false
+    }
+
+    /// Whether the fitted model has a density of its own over new rows.
+    fn has_density(&self) -> bool {
+        false
+    }
+
+    /// Why the rule for new points has no standard deviation, where the method knows the reason.
+    fn without_standard_deviation(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit: for those who
     /// watch it.
     fn efforts(&self) -> [f64; 3] {
-        if self.info().stage == "objective" { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
+        if self.info().basis == Basis::Objective { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
     }
 
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths>;
+    fn lengths(&self, data: Data<'_>) -> Option<Lengths>;
 
     /// Builds the field.
     ///

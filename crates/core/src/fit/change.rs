@@ -86,7 +86,7 @@ impl Report {
     }
 
     /// Brings all numbers that have a unit to that of the data.
-    pub(crate) fn brought_out(&mut self, change: &Change<'_>) {
+    pub(crate) fn in_user_units(&mut self, change: &Change<'_>) {
         let lengths = change.lengths;
         let known = |values: &[f64]| values.iter().filter(|value| value.is_finite() && **value != 0.0).count();
         let before = known(&self.eigenvalues);

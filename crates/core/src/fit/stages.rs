@@ -4,9 +4,8 @@ use crate::coordinates::{self, Map, Snapshot};
 use crate::extend::{Barycenter, Known, Rule};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
-use crate::fit::input::Beside;
-use crate::ground::Ground;
-use crate::ground::regression::REGULARIZATION;
+use crate::input::regression::REGULARIZATION;
+use crate::input::{Data, Input};
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::model::{Model, Part};
 use crate::recipe::Recipe;
@@ -35,8 +34,7 @@ struct Fitted {
 #[derive(Clone, Copy)]
 pub(crate) struct Stages<'a> {
     recipe: &'a Recipe,
-    ground: Ground<'a>,
-    beside: Beside<'a>,
+    input: Input<'a>,
     /// The bytes that the graph takes.
     spent: u64,
     observer: &'a dyn Observer,
@@ -44,19 +42,17 @@ pub(crate) struct Stages<'a> {
 
 impl<'a> Stages<'a> {
     /// The stages of a recipe over an input that it can start from.
-    pub(crate) fn new(recipe: &'a Recipe, ground: Ground<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
-        let ground = ground.measured_by(recipe.metric);
-        recipe.check(ground)?;
+    pub(crate) fn new(recipe: &'a Recipe, input: Input<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
         if recipe.method.info().uses_metric {
-            ground.check_metric()?;
+            input.data.check_metric()?;
         }
-        Ok(Stages { recipe, ground, beside: Beside::default(), spent: 0, observer })
+        Ok(Stages { recipe, input, spent: 0, observer })
     }
 
-    /// All stages, with what else is given of the points.
-    pub(crate) fn run(&self, beside: Beside<'a>) -> Result<Model> {
-        let stages = Stages { beside, ..*self };
-        let efforts = stages.recipe.efforts(stages.ground);
+    /// All stages.
+    pub(crate) fn run(&self) -> Result<Model> {
+        let stages = *self;
+        let efforts = stages.recipe.efforts(stages.input.data);
         let [first, rest] = Share::split(self.observer, [efforts[0], efforts[1..].iter().sum()]);
         let first = first.of_stage(Stage::Graph);
         let start = Instant::now();
@@ -75,27 +71,27 @@ impl<'a> Stages<'a> {
 
     /// Stage 1, where the method asks for it or the input is a graph.
     pub(crate) fn graph(&self) -> Result<Option<(Found, Option<Learned>)>> {
-        if !self.recipe.needs_graph(self.ground) {
+        if !self.recipe.needs_graph(self.input.data) {
             return Ok(None);
         }
         self.observer.progress(Stage::Graph, 0.0);
         let search = self.recipe.search();
         Ok(Some(match &self.recipe.learned {
             Some(drill) => {
-                let (found, learned) = drill.graph(&search, self.ground, self.recipe.memory, self.observer)?;
+                let (found, learned) = drill.graph(&search, self.input.data, self.recipe.memory, self.observer)?;
                 (found, Some(learned))
             }
-            None => (self.ground.neighbors(&search, self.observer)?, None),
+            None => (self.input.data.neighbors(&search, self.observer)?, None),
         }))
     }
 
     /// Stage 1 over the same points with other features, its components left apart.
     fn regraph(&self, points: &Points) -> Result<Graph> {
         let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
-        let ground = Ground::from(points).measured_by(self.recipe.metric);
+        let data = Data::from(points).measured_by(self.recipe.metric);
         Ok(match &self.recipe.learned {
-            Some(drill) => drill.graph(&search, ground, self.recipe.memory, self.observer)?.0.graph,
-            None => ground.neighbors(&search, self.observer)?.graph,
+            Some(drill) => drill.graph(&search, data, self.recipe.memory, self.observer)?.0.graph,
+            None => data.neighbors(&search, self.observer)?.graph,
         })
     }
 
@@ -169,15 +165,17 @@ impl<'a> Stages<'a> {
             let (part, snapshots) = (Part::alone(), Vec::new());
             return Ok(Fitted { embedding, part, report, weights: None, certificate: None, snapshots });
         }
-        let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
-        let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names: None };
-        self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
+        let init = self.input.init.map(|init| init.select(rows).first_columns(dims));
+        let labels: Option<Vec<_>> = self.input.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
+        self.input.data.of_some(rows, |data| {
+            let input = Input { init: init.as_ref(), labels: labels.as_deref(), ..data.into() };
+            Stages { input, ..*self }.fit_one(Some(&graph.induced(rows)), dims)
+        })
     }
 
     /// Stages 2 and 3 over one connected whole.
     fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
-        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.ground);
+        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.input.data);
         let [second, third, last] = Share::split(self.observer, [field, coordinates, likelihood]);
         let (second, third) = (second.of_stage(Stage::Field), third.of_stage(Stage::Coordinates));
         let last = last.of_stage(Stage::Likelihood);
@@ -190,7 +188,7 @@ impl<'a> Stages<'a> {
         }
         // A fit that descends to its coordinates itself says that it took the start.
         let took_start = built.used.iter().any(|(name, _)| *name == "init");
-        if self.beside.start.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
+        if self.input.init.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
             let name = self.recipe.method.info().name;
             return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
         }
@@ -204,7 +202,7 @@ impl<'a> Stages<'a> {
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
+        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.input.data.len() - 1));
         let (mut map, k) = in_third.map(&mut built, graph, width)?;
         // The likelihood is that of the method's own coordinates.
         let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
@@ -280,11 +278,11 @@ impl<'a> Stages<'a> {
         self.observer.progress(Stage::Field, 0.0);
         let regraph = |points: &Points| self.regraph(points);
         self.recipe.method.build(&Site {
-            ground: self.ground,
+            data: self.input.data,
             graph,
             regraph: Some(&regraph),
-            start: self.beside.start,
-            labels: self.beside.labels,
+            start: self.input.init,
+            labels: self.input.labels,
             recall: self.recipe.recall(),
             dims,
             seed: self.recipe.seed,
@@ -301,19 +299,19 @@ impl<'a> Stages<'a> {
         let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
-        let (n, k) = (self.ground.len(), built.neighbors_of(graph));
+        let (n, k) = (self.input.data.len(), built.neighbors_of(graph));
         if let Rule::Stress(stress) = &mut built.rule {
             stress.disparities.clone_from(&map.diagnostics.disparities);
         }
         if map.coordinates.rows() < n {
-            let points = match self.ground {
-                Ground::Points(points, metric) => Some((points, metric)),
-                Ground::Distances(_) | Ground::Graph(_) => None,
+            let points = match self.input.data {
+                Data::Points(points, metric) => Some((points, metric)),
+                Data::Distances(_) | Data::Graph(_) => None,
             };
             let known =
                 Known { points, k, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
-            map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
-        } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
+            map.coordinates = built.rule.place_all(&known, self.input.data, built.geodesics.take())?;
+        } else if let (Rule::Linear(linear), Data::Points(points, _)) = (&mut built.rule, self.input.data) {
             linear.learn(points, &map.coordinates, &map.diagnostics.eigenvalues);
         }
         Ok((map, k))
@@ -332,7 +330,7 @@ impl<'a> Stages<'a> {
         warnings: &mut Vec<String>,
     ) -> Result<(Option<Observation>, bool)> {
         let asked = self.recipe.likelihood;
-        let Some(points) = self.ground.points().filter(|_| asked != Likelihood::Never) else {
+        let Some(points) = self.input.data.points().filter(|_| asked != Likelihood::Never) else {
             return Ok((None, false));
         };
         let budget = Budget { likelihood: asked, memory: self.memory() };
@@ -362,15 +360,15 @@ impl<'a> Stages<'a> {
 
     /// What the points would be drawn from, whatever it costs: stages 1 and 2, and stage 3 where the map stands for the
     /// covariance. Nothing if it is singular.
-    pub(crate) fn density(&self, beside: Beside<'a>) -> Result<Option<Density>> {
-        let stages = Stages { beside, ..*self };
-        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.ground));
+    pub(crate) fn density(&self) -> Result<Option<Density>> {
+        let stages = *self;
+        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.input.data));
         let (first, second) = (first.of_stage(Stage::Graph), second.of_stage(Stage::Field));
         let third = third.of_stage(Stage::Coordinates);
         let graph = Stages { observer: &first, ..stages }.graph()?;
         let graph = graph.as_ref().map(|(found, _)| &found.graph);
         let mut built = Stages { observer: &second, ..stages }.built(graph, self.recipe.dims)?;
-        let Some(points) = self.ground.points() else { return Ok(None) };
+        let Some(points) = self.input.data.points() else { return Ok(None) };
         let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
         if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
             return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
@@ -383,17 +381,17 @@ impl<'a> Stages<'a> {
     fn describe(&self, model: &mut Model, found: Option<&Found>) {
         let recipe = self.recipe;
         model.recipe = recipe.clone();
-        model.kind = self.ground.kind();
+        model.kind = self.input.data.kind();
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();
-        report.features = self.ground.points().map(Points::cols);
+        report.features = self.input.data.points().map(Points::cols);
         report.dims = recipe.dims;
-        let cells = self.ground.table().map_or(0, |table| table.missing().len());
+        let cells = self.input.data.table().map_or(0, |table| table.missing().len());
         if cells > 0 {
             report.figures.push(("missing_cells".into(), cells as f64));
         }
-        if let Ground::Distances(distances) = self.ground {
+        if let Data::Distances(distances) = self.input.data {
             report.add_completion(distances.completion());
         }
         if let Some(found) = found {

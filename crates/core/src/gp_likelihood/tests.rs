@@ -12,7 +12,11 @@ fn iris() -> Points {
 }
 
 fn pca(data: &Points) -> Points {
-    Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(data).unwrap().embedding().clone()
+    Recipe { method: Pca::default().into(), ..Recipe::default() }
+        .fit(data, &eigenfold_linalg::progress::Silent)
+        .unwrap()
+        .embedding()
+        .clone()
 }
 
 /// A bent sheet in `p` features with a little noise, and its true coordinates.

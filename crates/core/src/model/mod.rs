@@ -8,7 +8,7 @@ use crate::coordinates::Snapshot;
 use crate::extend::{Latent, Posterior, Rule};
 use crate::field::unfolding::Certificate;
 use crate::fit::unit::Unit;
-use crate::ground::InputKind;
+use crate::input::InputKind;
 use crate::missing::filled_from;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::recipe::Recipe;

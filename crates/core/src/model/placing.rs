@@ -1,7 +1,7 @@
 //! New points onto the map of a model, by the rules of its parts.
 
 use crate::extend::{Known, Rule, Transformed};
-use crate::ground::InputKind;
+use crate::input::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
 use eigenfold_graph::points::Points;

@@ -3,7 +3,7 @@
 //! The checksum of a model file guards against accidents only. What is read is therefore checked once, here: sizes and
 //! indices fit together, numbers are finite, parameters are in their ranges. Everything downstream relies on it.
 
-use crate::ground::InputKind;
+use crate::input::InputKind;
 use crate::model::{Model, Part};
 use crate::parameter::Parameters;
 use crate::recipe::Recipe;
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_unit_that_makes_numbers_infinite_is_refused() {
         let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.5], [1.0, 3.0], [4.0, 1.0]]).unwrap();
-        let model = Recipe::default().fit(&points).unwrap();
+        let model = Recipe::default().fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
         assert!(model.is_consistent());
         for change in [|model: &mut Model| model.unit.data = -2000, |model: &mut Model| model.unit.map = -2000] {
             let mut there = model.clone();

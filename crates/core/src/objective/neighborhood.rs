@@ -3,7 +3,7 @@
 use crate::field::Site;
 use crate::forces::perplexity::affinities;
 use crate::forces::{Pairs, Real};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Held, Value};
 use eigenfold_graph::{Disconnected, Graph, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result};
@@ -106,9 +106,9 @@ impl Affinities {
         let perplexities = perplexity.of(n)?;
         let most = perplexities.iter().copied().fold(1.0, f64::max);
         let k = ((PER_EFFECTIVE * most).ceil() as usize).clamp(1, n - 1);
-        let (graph, recall) = match (site.ground, site.graph) {
-            (Ground::Graph(graph), _) => (graph.clone(), None),
-            (ground, _) => {
+        let (graph, recall) = match (site.data, site.graph) {
+            (Data::Graph(graph), _) => (graph.clone(), None),
+            (data, _) => {
                 let neighbors = Neighbors::Nearest(k);
                 let search = Search {
                     neighbors,
@@ -118,7 +118,7 @@ impl Affinities {
                     recall: site.recall,
                     memory: Some(site.memory),
                 };
-                let found = ground.neighbors(&search, site.observer).map_err(by_perplexity)?;
+                let found = data.neighbors(&search, site.observer).map_err(by_perplexity)?;
                 (found.graph, found.recall)
             }
         };

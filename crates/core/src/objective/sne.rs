@@ -17,10 +17,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -130,7 +130,7 @@ impl Build for Sne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
@@ -167,7 +167,7 @@ impl Build for SymmetricSne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
@@ -204,7 +204,7 @@ fn info() -> Info {
         title: "",
         good_for: "groups in their arrangement, without exaggerated gaps",
         caution: "Groups are crowded in the middle; how far apart they are follows the perplexity as much as the data.",
-        stage: "objective",
+        basis: Basis::Objective,
         paper: "Hinton & Roweis 2002; Cook et al. 2007",
         accepts: InputKind::ALL,
         needs_graph: false,

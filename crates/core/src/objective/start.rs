@@ -8,7 +8,7 @@ use crate::field::scaling::mds::Mds;
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::choices;
 use eigenfold_graph::points::Points;
@@ -66,11 +66,11 @@ impl Init {
     /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
         let dims = site.dims;
-        let found = match (given(site)?, self, site.ground) {
+        let found = match (given(site)?, self, site.data) {
             (Some(given), ..) => given,
             (None, Init::Random, _) => return random(site, size),
-            (None, Init::Pca, Ground::Points(points, _)) if points.cols() >= dims => principal(points, site)?,
-            (None, Init::Pca, Ground::Distances(_)) => mapped(&Mds::default(), site)?,
+            (None, Init::Pca, Data::Points(points, _)) if points.cols() >= dims => principal(points, site)?,
+            (None, Init::Pca, Data::Distances(_)) => mapped(&Mds::default(), site)?,
             _ => spectral(site)?,
         };
         sized(&found, site, size)
@@ -80,13 +80,13 @@ impl Init {
     /// principal components are averaged with those of its neighbors, so that neighbors start near each other. Eigenvectors
     /// of a graph may be zero but for a few points, which would start far from all others: their order alone counts.
     pub(crate) fn start_by(self, pairs: &Pairs<f64>, site: &Site<'_>, size: f64) -> Result<Points> {
-        let found = match (self, site.ground) {
+        let found = match (self, site.data) {
             (Init::Random, _) => return self.start(site, size),
             _ if site.start.is_some() => return self.start(site, size),
-            (Init::Pca, Ground::Points(points, _)) if points.cols() >= site.dims => {
+            (Init::Pca, Data::Points(points, _)) if points.cols() >= site.dims => {
                 within_reach(&averaged(&principal(directions(points, site.metric())?.as_ref(), site)?, pairs)?)?
             }
-            (Init::Pca, Ground::Distances(_)) => within_reach(&averaged(&mapped(&Mds::default(), site)?, pairs)?)?,
+            (Init::Pca, Data::Distances(_)) => within_reach(&averaged(&mapped(&Mds::default(), site)?, pairs)?)?,
             _ => ranks(&spectral_by(pairs, site)?)?,
         };
         sized(&found, site, size)
@@ -212,10 +212,10 @@ fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
 fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
     let n = points.rows();
     if n <= SAMPLED {
-        return mapped(&Pca::default(), &Site { ground: Ground::from(points), ..*site });
+        return mapped(&Pca::default(), &Site { data: Data::from(points), ..*site });
     }
     let some = points.select(&(0..SAMPLED).map(|i| i * n / SAMPLED).collect::<Vec<_>>());
-    let map = mapped(&Pca::default(), &Site { ground: Ground::from(&some), ..*site })?;
+    let map = mapped(&Pca::default(), &Site { data: Data::from(&some), ..*site })?;
     let mean = some.column_means();
     // X̃ᵀY has the directions of the components; in units of the map, so that no square overflows.
     let unit = map.values().iter().fold(f64::MIN_POSITIVE, |most, y| most.max(y.abs()));
@@ -261,7 +261,7 @@ fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
 pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
     let search = Search { neighbors, metric: site.metric(), seed: site.seed, recall: site.recall, ..Search::default() };
-    Ok(site.ground.neighbors(&search, site.observer)?.graph)
+    Ok(site.data.neighbors(&search, site.observer)?.graph)
 }
 
 /// Isomap, with landmarks if there are many points.
@@ -276,7 +276,7 @@ pub(super) fn isomap(site: &Site<'_>, graph: &Graph) -> Result<Points> {
     }
     let known =
         Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
-    built.rule.place_all(&known, site.ground, built.geodesics.take())
+    built.rule.place_all(&known, site.data, built.geodesics.take())
 }
 
 fn random(site: &Site<'_>, size: f64) -> Result<Points> {
@@ -298,7 +298,7 @@ mod tests {
             3.0 + noise * [1.0, 8.0, 0.1, 4.0, 0.5][c]
         };
         let points = Points::new(n, 5, (0..5 * n).map(|at| value(at / 5, at % 5)).collect()).unwrap();
-        let site = Site::of(Ground::from(&points));
+        let site = Site::of(Data::from(&points));
         let (some, all) = (principal(&points, &site).unwrap(), mapped(&Pca::default(), &site).unwrap());
         for q in 0..2 {
             let (mut both, mut one, mut other) = (0.0, 0.0, 0.0);

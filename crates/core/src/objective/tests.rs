@@ -8,7 +8,7 @@ use super::*;
 use crate::field::Site;
 use crate::forces::repulsion::{Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape, perplexity};
-use crate::{Beside, Method, Recipe};
+use crate::{Input, Method, Recipe};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Neighbors, Search};
 use eigenfold_io::{ReadOptions, read};
@@ -144,7 +144,7 @@ fn few_points_do_not_end_above_the_point_they_start_from() {
         ];
         for (method, most) in methods {
             let recipe = Recipe { method, ..Recipe::default() };
-            let model = recipe.fit(&points).unwrap();
+            let model = recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
             let report = model.report();
             assert!(report.objective.unwrap() <= most, "{n}: {:?} above {most}", report.objective);
         }
@@ -159,7 +159,7 @@ fn classes_part_a_map_if_they_count() {
     let of_own_class = |supervision: f64| {
         let method = Umap { supervision, max_iterations: 150, ..Umap::default() };
         let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(15), ..Recipe::default() };
-        let model = recipe.fit_from(&points, Beside { labels: Some(&classes), ..Beside::default() }, &Silent).unwrap();
+        let model = recipe.fit(Input { labels: Some(&classes), ..(&points).into() }, &Silent).unwrap();
         let nearest = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
         let graph = nearest.of_points(model.embedding(), &Silent).unwrap().graph;
         let own = |i: usize| graph.neighbors(i).iter().filter(|&&j| classes[j as usize] == classes[i]).count();
@@ -168,9 +168,11 @@ fn classes_part_a_map_if_they_count() {
     let (blind, half, full) = (of_own_class(0.0), of_own_class(0.5), of_own_class(1.0));
     assert!(blind < 0.75 && half > 0.9 && full > 0.95, "{blind} {half} {full}");
     let recipe = Recipe { method: Umap { supervision: 0.5, ..Umap::default() }.into(), ..Recipe::default() };
-    assert!(recipe.fit(&points).unwrap_err().to_string().contains("none are given"));
-    let few = Beside { labels: Some(&classes[1..]), ..Beside::default() };
-    assert!(recipe.fit_from(&points, few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
+    assert!(
+        recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap_err().to_string().contains("none are given")
+    );
+    let few = Input { labels: Some(&classes[1..]), ..(&points).into() };
+    assert!(recipe.fit(few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }
 
 /// What fits a supervised method again and again gives it the classes; without them it would be refused.
@@ -180,13 +182,15 @@ fn a_supervised_map_is_judged_with_its_classes() {
     let classes: Vec<Option<u32>> = (0..n).map(|i| Some((i / 5 % 2) as u32)).collect();
     let method = Umap { supervision: 0.9, max_iterations: 30, ..Umap::default() };
     let recipe = Recipe { method: method.into(), dims: 1, ..Recipe::default() };
-    let chosen = recipe.choose_neighbors_labeled(&points, Some(&classes), &Silent).unwrap();
+    let chosen = recipe.choose_neighbors(Input { labels: Some(&classes), ..(&points).into() }, &Silent).unwrap();
     assert_eq!(chosen.tried.len(), 10);
     let other: Vec<Option<u32>> = (0..n).map(|i| Some((i % 2) as u32)).collect();
-    let [first, second] = [&classes, &other].map(|of| recipe.held_out_labeled(&points, Some(of), &Silent).unwrap());
+    let [first, second] =
+        [&classes, &other].map(|of| recipe.held_out(Input { labels: Some(of), ..(&points).into() }, &Silent).unwrap());
     assert_ne!(first.by_fold, second.by_fold, "the field follows the classes");
-    let rows = recipe.held_out_rows_labeled(&points, Some(&classes), &Silent).unwrap();
+    let rows = recipe.held_out_rows(Input { labels: Some(&classes), ..(&points).into() }, &Silent).unwrap();
     assert_eq!((rows.rows, rows.folds), (60, 5));
-    let few = recipe.held_out_labeled(&points, Some(&classes[1..]), &Silent).unwrap_err().to_string();
+    let few =
+        recipe.held_out(Input { labels: Some(&classes[1..]), ..(&points).into() }, &Silent).unwrap_err().to_string();
     assert!(few.contains("59 labels for 60 points"), "{few}");
 }

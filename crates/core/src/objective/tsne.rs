@@ -19,10 +19,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -113,7 +113,7 @@ impl Build for Tsne {
             title: "t-SNE",
             good_for: "a picture of groups and of who is near whom",
             caution: "Sizes of groups, gaps between them and their places mean little; noise can form groups too.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "van der Maaten & Hinton 2008",
             accepts: InputKind::ALL,
             needs_graph: false,
@@ -121,7 +121,7 @@ impl Build for Tsne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

@@ -17,10 +17,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Pairs, Pull, Shape, fuzzy};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -117,7 +117,7 @@ impl Build for Umap {
             title: "UMAP",
             good_for: "a picture of groups, of very many points",
             caution: "Sizes of groups and gaps between them mean little; how tight they look follows `min-dist`, not the data.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "McInnes, Healy & Melville 2018",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -125,7 +125,11 @@ impl Build for Umap {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn is_supervised(&self) -> bool {
+        self.supervision > 0.0
+    }
+
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

@@ -37,7 +37,7 @@ const LISTED: usize = 5;
 ///
 /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
 /// let preparation = Preparation { scale: Scale::Unit, ..Preparation::default() };
-/// let model = Recipe { preparation, ..Recipe::default() }.fit(&iris)?;
+/// let model = Recipe { preparation, ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
 /// let back = model.reconstruct(model.embedding())?; // centimeters again
 /// assert!((back.points.row(0)[0] - iris.row(0)[0]).abs() < 0.5);
 /// # Ok::<(), eigenfold::Error>(())

@@ -30,7 +30,7 @@ mod value;
 pub use measure::{Better, Described, Group, MEASURES, Measure};
 
 use crate::fit::unit::Unit;
-use crate::ground::{Ground, Measured};
+use crate::input::{Data, Input, Measured};
 use crate::reconstruct::{Kriging, MapNeighbors};
 use classes::Classes;
 use eigenfold_graph::points::Points;
@@ -62,7 +62,7 @@ pub struct Quality {
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The points and how far apart they are; not a graph.
-    pub ground: Ground<'a>,
+    pub data: Data<'a>,
     /// The class of every point, nothing where it is not known.
     pub labels: Option<&'a [Option<u32>]>,
     /// Coordinates that are known to be right, one row per point and any number of columns.
@@ -71,8 +71,8 @@ pub struct Given<'a> {
 
 impl<'a> Given<'a> {
     /// Points or distances, and nothing beside them.
-    pub fn new(ground: impl Into<Ground<'a>>) -> Given<'a> {
-        Given { ground: ground.into(), labels: None, truth: None }
+    pub fn new(data: impl Into<Data<'a>>) -> Given<'a> {
+        Given { data: data.into(), labels: None, truth: None }
     }
 }
 
@@ -141,7 +141,7 @@ impl Quality {
     /// use eigenfold::{Pca, Recipe, io, progress::Silent};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris)?;
+    /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
     /// let evaluated = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
     /// assert!(evaluated[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
     /// # Ok::<(), eigenfold::Error>(())
@@ -153,28 +153,29 @@ impl Quality {
     /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
     /// the observer stops it.
     pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
-        given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
+        given.data.whitened(|data| self.judge_measured(&Given { data, ..*given }, maps, observer))
     }
 
     /// As [`Quality::judge`], by a metric of two rows.
     fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
         let (neighbors, rows) = self.check(given, maps)?;
-        given.ground.check_metric()?;
-        let power = match given.ground {
-            Ground::Points(_, metric) if !metric.has_unit() => 0,
-            ground => power_of(ground.table()),
+        given.data.check_metric()?;
+        let power = match given.data {
+            Data::Points(_, metric) if !metric.has_unit() => 0,
+            data => power_of(data.table()),
         };
         if power == 0 {
             return self.judge_inside(given, maps, (neighbors, rows, power), observer);
         }
-        given.ground.times_two_to(-power, |ground| {
-            self.judge_inside(&Given { ground, ..*given }, maps, (neighbors, rows, power), observer)
-        })
+        let metric = given.data.metric();
+        let scaled = given.data.times_two_to(-power);
+        let data = scaled.view().measured_by(metric);
+        self.judge_inside(&Given { data, ..*given }, maps, (neighbors, rows, power), observer)
     }
 
     /// The number of neighbors and of rows, if everything fits.
     fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
-        let n = given.ground.len();
+        let n = given.data.len();
         if n < 2 {
             return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
         }
@@ -189,7 +190,7 @@ impl Quality {
         if let Some(truth) = given.truth.filter(|truth| truth.rows() != n) {
             return other("the true coordinates have", truth.rows());
         }
-        crate::Beside { labels: given.labels, ..crate::Beside::default() }.check(given.ground)?;
+        Input { labels: given.labels, ..given.data.into() }.check()?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
             return Err(Error::parameter("`neighbors` is 0; look at one or more"));
@@ -200,7 +201,7 @@ impl Quality {
         match self.rows {
             Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; ask two or more"))),
             Some(rows) => Ok((neighbors, rows.min(n))),
-            None => Ok((neighbors, sampling::rows(n, given.ground.points().map_or(1, Points::cols)))),
+            None => Ok((neighbors, sampling::rows(n, given.data.points().map_or(1, Points::cols)))),
         }
     }
 
@@ -212,8 +213,8 @@ impl Quality {
         (neighbors, rows, power): (usize, usize, i32),
         observer: &dyn Observer,
     ) -> Result<Vec<Evaluation>> {
-        let n = given.ground.len();
-        let Some(data) = given.ground.measured() else {
+        let n = given.data.len();
+        let Some(data) = given.data.measured() else {
             let fact = "a graph does not say how far apart all points are";
             return Err(Error::data(format!("{fact}; give points or distances to judge a map")));
         };

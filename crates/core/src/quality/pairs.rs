@@ -13,7 +13,7 @@
 //! 65, 2000 (the standard error).
 
 use super::distances::Reference;
-use crate::ground::Measured;
+use crate::input::Measured;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
@@ -42,7 +42,7 @@ pub(super) struct Pairs {
 pub(super) type Correlation = Option<(f64, Option<f64>)>;
 
 impl Pairs {
-    pub(super) fn new(ground: Measured<'_>, n: usize, seed: u64) -> Pairs {
+    pub(super) fn new(data: Measured<'_>, n: usize, seed: u64) -> Pairs {
         let total = n * (n - 1) / 2;
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
         let count = total.min(RANKED);
@@ -51,11 +51,11 @@ impl Pairs {
         // In the order of the rows, so that neighbors in the list share one.
         numbers.sort_unstable();
         let pairs: Vec<(u32, u32)> = numbers.into_iter().map(pair).collect();
-        let mut data = vec![0.0; count];
-        parallel::fill(&mut data, |at| ground.distance(pairs[at].0 as usize, pairs[at].1 as usize));
+        let mut distances = vec![0.0; count];
+        parallel::fill(&mut distances, |at| data.distance(pairs[at].0 as usize, pairs[at].1 as usize));
         let mut shown = index::sample(&mut draw, count, count.min(SHOWN)).into_vec();
         shown.sort_unstable();
-        Pairs { ranks: mean_ranks(&data), pairs, data, all: count == total, shown }
+        Pairs { ranks: mean_ranks(&distances), pairs, data: distances, all: count == total, shown }
     }
 
     /// The distances of the same pairs on a map.

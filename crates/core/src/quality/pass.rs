@@ -6,7 +6,7 @@ use super::distances::{Reference, Sums};
 use super::neighborhoods::{Near, Neighborhoods};
 use super::pairs::within_row;
 use super::ranks::Ranks;
-use crate::ground::Measured;
+use crate::input::Measured;
 use crate::validate::neighbor_ratio::{NEAREST, Scale, all_over};
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;

@@ -10,7 +10,7 @@
 //! usual ten neighbors, if they are among them; then the least neighbor_ratio, and the smaller k if two tie.
 //! docs/decisions/0071-neighbors-by-neighbor_ratio.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
-use crate::fit::input::Beside;
+use crate::input::Input;
 use crate::likelihood::Likelihood;
 use crate::recipe::Recipe;
 use crate::validate::neighbor_ratio::NearestRows;
@@ -70,22 +70,9 @@ impl Recipe {
     /// # Errors
     ///
     /// If the method has no graph or the graph no number of neighbors, if no number gives a map, or as [`Recipe::fit`].
-    pub fn choose_neighbors(&self, points: &Points, observer: &dyn Observer) -> Result<Choice> {
-        self.choose_neighbors_labeled(points, None, observer)
-    }
-
-    /// As [`Recipe::choose_neighbors`], with the class of every point (nothing where it is not known) for a method that is
-    /// told to look at them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::choose_neighbors`], and if the labels do not fit the points.
-    pub fn choose_neighbors_labeled(
-        &self,
-        points: &Points,
-        labels: Option<&[Option<u32>]>,
-        observer: &dyn Observer,
-    ) -> Result<Choice> {
+    pub fn choose_neighbors<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<Choice> {
+        let input: Input<'a> = input.into();
+        let (points, labels) = (input.points()?, input.labels);
         let info = self.method.info();
         if !info.needs_graph {
             return Err(Error::parameter(format!(
@@ -144,7 +131,7 @@ impl Recipe {
             if self.disconnected == Disconnected::Error { Disconnected::Join } else { self.disconnected };
         let neighbors = with_number(self.neighbors, k);
         let recipe = Recipe { neighbors, disconnected, likelihood: Likelihood::Never, ..self.clone() };
-        let model = recipe.fit_from(points, Beside { labels, ..Beside::default() }, observer)?;
+        let model = recipe.fit(Input { labels, ..points.into() }, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }

@@ -19,7 +19,6 @@
 
 use crate::extend::Transformed;
 use crate::likelihood::Likelihood;
-use crate::method::Method;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
 use crate::recipe::Recipe;
@@ -28,7 +27,7 @@ use crate::validate::reconstruction::dealt;
 use eigenfold_graph::Disconnected;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::progress::{Observer, Silent};
+use eigenfold_linalg::progress::Observer;
 
 /// The rows around a new one that say how much the map changes there.
 const AROUND: usize = 10;
@@ -82,7 +81,7 @@ impl Model {
     /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A
     /// process (gplvm) has a density of its own, and takes long to fit.
     pub fn holds_out_places(&self) -> bool {
-        let process = matches!(self.recipe().method, Method::Gplvm(_));
+        let process = self.recipe().method.has_density();
         self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
     }
 
@@ -93,8 +92,8 @@ impl Model {
     /// use eigenfold::{Isomap, Recipe, io};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&iris)?;
-    /// let held_out = model.held_out_extension()?;
+    /// let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
+    /// let held_out = model.held_out_extension(&eigenfold::Silent)?;
     /// let placed = model.transform_held_out(&iris, &held_out)?;
     /// assert_eq!((held_out.rows, placed.deviations.map(|all| all.cols())), (150, Some(2)));
     /// # Ok::<(), eigenfold::Error>(())
@@ -103,16 +102,7 @@ impl Model {
     /// # Errors
     ///
     /// If the model was not fitted to points, or to too few, if its components were kept separate, or as [`Recipe::fit`] for a fold.
-    pub fn held_out_extension(&self) -> Result<HeldOutExtension> {
-        self.held_out_extension_watched(&Silent)
-    }
-
-    /// As [`Model::held_out_extension`], with an observer that may stop it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Model::held_out_extension`], and [`Error::Stopped`].
-    pub fn held_out_extension_watched(&self, observer: &dyn Observer) -> Result<HeldOutExtension> {
+    pub fn held_out_extension(&self, observer: &dyn Observer) -> Result<HeldOutExtension> {
         let method = &self.report().method;
         let points = self.points().ok_or_else(|| {
             Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
@@ -131,7 +121,7 @@ impl Model {
             (MapVariability { dims, fold: vec![0; n], squares: Vec::new() }, Vec::new());
         for (number, (left, kept)) in dealt.iter().enumerate() {
             observer.trial(&format!("fold {} of {}", number + 1, dealt.len()));
-            let model = recipe.fit_watched(&points.select(kept), observer)?;
+            let model = recipe.fit(&points.select(kept), observer)?;
             if observer.stop() {
                 return Err(Error::Stopped);
             }
@@ -270,11 +260,11 @@ mod tests {
             Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() },
             Recipe { method: Pca::default().into(), ..Recipe::default() },
         ] {
-            let whole = recipe.fit(&points).unwrap();
+            let whole = recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
             let (mut within, mut placing, mut count) = ([0.0; 2], 0.0, 0.0);
             for (left, kept) in dealt(300, 7) {
-                let model = recipe.fit(&points.select(&kept)).unwrap();
-                let held_out = model.held_out_extension().unwrap();
+                let model = recipe.fit(&points.select(&kept), &eigenfold_linalg::progress::Silent).unwrap();
+                let held_out = model.held_out_extension(&eigenfold_linalg::progress::Silent).unwrap();
                 let new = points.select(&left);
                 let placed = model.transform_held_out(&new, &held_out).unwrap();
                 let alone = model.place_with_deviations(&new).unwrap().deviations;
@@ -303,15 +293,19 @@ mod tests {
         let points = Sample::SCurve.draw(80, 0.05, 3).unwrap().points;
         let recipe = Recipe { method: Pca::default().into(), ..Recipe::default() };
         let deviations = |power: i32| {
-            let model = recipe.fit(&points.times_two_to(power)).unwrap();
-            let held_out = model.held_out_extension().unwrap();
+            let model = recipe.fit(&points.times_two_to(power), &eigenfold_linalg::progress::Silent).unwrap();
+            let held_out = model.held_out_extension(&eigenfold_linalg::progress::Silent).unwrap();
             assert!(held_out.within[0] > 0.4 && held_out.within[1] > 0.8, "{held_out:?}");
             let placed = model.transform_held_out(&points.times_two_to(power), &held_out).unwrap();
             placed.deviations.unwrap().times_two_to(-power)
         };
         let (plain, huge) = (deviations(0), deviations(460));
         assert!(plain.values().iter().zip(huge.values()).all(|(a, b)| *a > 0.0 && (a / b - 1.0).abs() < 1e-9));
-        let few = recipe.fit(&points.select(&(0..12).collect::<Vec<_>>())).unwrap().held_out_extension().unwrap_err();
+        let few = recipe
+            .fit(&points.select(&(0..12).collect::<Vec<_>>()), &eigenfold_linalg::progress::Silent)
+            .unwrap()
+            .held_out_extension(&eigenfold_linalg::progress::Silent)
+            .unwrap_err();
         assert!(few.to_string().contains("12 points are too few to hold rows out; give 20 or more"), "{few}");
     }
 }

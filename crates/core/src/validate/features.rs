@@ -11,16 +11,15 @@
 //! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
-use crate::fit::input::Beside;
 use crate::fit::stages::Stages;
-use crate::ground::Ground;
+use crate::input::{Data, Input};
 use crate::likelihood::Columns;
 use crate::preparation::Whitening;
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Metric};
 use eigenfold_linalg::error::{Error, Result, plural};
-use eigenfold_linalg::progress::{Observer, Share, Silent};
+use eigenfold_linalg::progress::{Observer, Share};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -69,7 +68,7 @@ impl Recipe {
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
-    /// let held_out = recipe.held_out(&iris)?;
+    /// let held_out = recipe.held_out(&iris, &eigenfold::Silent)?;
     /// assert_eq!(held_out.folds.len(), 4);
     /// assert!(held_out.log_evidence > held_out.noise_alone);
     /// # Ok::<(), eigenfold::Error>(())
@@ -79,31 +78,9 @@ impl Recipe {
     ///
     /// If fewer features make the field than the map has coordinates, if components are to be kept separate, or as
     /// [`Recipe::fit`] for a fold.
-    pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
-        self.held_out_watched(points, &Silent)
-    }
-
-    /// As [`Recipe::held_out`], with an observer that may stop it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::held_out`], and [`Error::Stopped`].
-    pub fn held_out_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOut> {
-        self.held_out_labeled(points, None, observer)
-    }
-
-    /// As [`Recipe::held_out_watched`], with the class of every point (nothing where it is not known) for a method that is
-    /// told to look at them: the field of every fold is then made of its features and the classes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::held_out_watched`], and if the labels do not fit the points.
-    pub fn held_out_labeled(
-        &self,
-        points: &Points,
-        labels: Option<&[Option<u32>]>,
-        observer: &dyn Observer,
-    ) -> Result<HeldOut> {
+    pub fn held_out<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<HeldOut> {
+        let input: Input<'a> = input.into();
+        let (points, labels) = (input.points()?, input.labels);
         if self.disconnected == Disconnected::Separate {
             return Err(Error::parameter("separate components differ from fold to fold; use `disconnected` join"));
         }
@@ -193,15 +170,18 @@ impl Recipe {
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
             return recipe.judge(&white, labels, tuned, evaluated, observer);
         }
-        let ground = Ground::from(made).measured_by(self.metric);
-        let beside = Beside { labels, ..Beside::default() };
-        beside.check(ground)?;
+        let data = Data::from(made).measured_by(self.metric);
+        let input = Input { labels, ..data.into() };
+        input.check()?;
+        self.check(data)?;
         let [making, fitting] = Share::split(observer, [3.0, 1.0]);
-        let density = match self.unit(ground) {
-            None => Stages::new(self, ground, &making)?.density(beside)?,
+        let density = match self.unit(data) {
+            None => Stages::new(self, input, &making)?.density()?,
             Some((power, lengths)) => {
                 let recipe = self.in_unit(-power, &lengths)?;
-                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density(beside))?
+                let scaled = data.times_two_to(-power);
+                let data = scaled.view().measured_by(self.metric);
+                Stages::new(&recipe, Input { data, ..input }, &making)?.density()?
             }
         };
         let density = density.ok_or_else(none)?;

@@ -19,14 +19,14 @@
 //! B. Efron. How biased is the apparent error rate of a prediction rule? JASA 81, 1986. V. Vovk. Cross-conformal predictors.
 //! Annals of Mathematics and Artificial Intelligence 74, 2015.
 
-use crate::fit::input::Beside;
+use crate::input::Input;
 use crate::likelihood::Likelihood;
 use crate::preparation::Preparation;
 use crate::recipe::Recipe;
 use crate::reconstruct::{At, LEVELS, counted};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::progress::{Observer, Share, Silent};
+use eigenfold_linalg::progress::{Observer, Share};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -92,7 +92,7 @@ impl Recipe {
     /// use eigenfold::{Isomap, Recipe, io};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris)?;
+    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris, &eigenfold::Silent)?;
     /// assert_eq!((held_out.rows, held_out.folds), (150, 5));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
@@ -100,32 +100,10 @@ impl Recipe {
     /// # Errors
     ///
     /// If there are too few rows, or as [`Recipe::fit`] for a fold.
-    pub fn held_out_rows(&self, points: &Points) -> Result<HeldOutRows> {
-        self.held_out_rows_watched(points, &Silent)
-    }
-
-    /// As [`Recipe::held_out_rows`], with an observer that may stop it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::held_out_rows`], and [`Error::Stopped`].
-    pub fn held_out_rows_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOutRows> {
-        self.held_out_rows_labeled(points, None, observer)
-    }
-
-    /// As [`Recipe::held_out_rows_watched`], with the class of every point (nothing where it is not known) for a method that
-    /// is told to look at them; the rows held out are placed without theirs.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::held_out_rows_watched`], and if the labels do not fit the points.
-    pub fn held_out_rows_labeled(
-        &self,
-        points: &Points,
-        labels: Option<&[Option<u32>]>,
-        observer: &dyn Observer,
-    ) -> Result<HeldOutRows> {
-        Beside { labels, ..Beside::default() }.check(points.into())?;
+    pub fn held_out_rows<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<HeldOutRows> {
+        let input: Input<'a> = input.into();
+        input.check()?;
+        let (points, labels) = (input.points()?, input.labels);
         let n = points.rows();
         if n < LEAST + 1 {
             return Err(Error::parameter(format!(
@@ -143,8 +121,7 @@ impl Recipe {
             }
             let share = Share::one_of(observer, fold, count);
             let labels: Option<Vec<_>> = labels.map(|labels| kept.iter().map(|&i| labels[i]).collect());
-            let beside = Beside { labels: labels.as_deref(), ..Beside::default() };
-            folds.push(self.fold_of_rows(&points.select(kept), beside, &points.select(left), &share)?);
+            folds.push(self.fold_of_rows(&points.select(kept), labels.as_deref(), &points.select(left), &share)?);
         }
         observer.trial("");
         observer.finish();
@@ -165,15 +142,21 @@ impl Recipe {
     }
 
     /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
-    fn fold_of_rows(&self, kept: &Points, beside: Beside<'_>, left: &Points, observer: &dyn Observer) -> Result<Fold> {
+    fn fold_of_rows(
+        &self,
+        kept: &Points,
+        labels: Option<&[Option<u32>]>,
+        left: &Points,
+        observer: &dyn Observer,
+    ) -> Result<Fold> {
         // What is counted is about the columns as they are prepared, by the kept rows alone.
         if !self.preparation.is_none() {
             let prepared = self.preparation.learn(kept, None)?.0;
             let recipe = Recipe { preparation: Preparation::default(), ..self.clone() };
-            return recipe.fold_of_rows(&prepared.apply(kept, None)?, beside, &prepared.apply(left, None)?, observer);
+            return recipe.fold_of_rows(&prepared.apply(kept, None)?, labels, &prepared.apply(left, None)?, observer);
         }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
-        let model = recipe.fit_from(kept, beside, observer)?;
+        let model = recipe.fit(Input { labels, ..kept.into() }, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }

@@ -92,7 +92,7 @@ fn h02_the_singular_values_find_the_rank() {
         assert_eq!(found.spectrum.unwrap().ratios.len(), rank);
         // The truncated decomposition leaves nothing from the rank on.
         let recipe = eigenfold::Recipe { method: eigenfold::Pca::default().into(), dims: rank, ..Default::default() };
-        let model = recipe.fit(&points).unwrap();
+        let model = recipe.fit(&points, &Silent).unwrap();
         let back = model.reconstruct(model.embedding()).unwrap().points;
         let off = back.values().iter().zip(points.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-12, "{rank}: {off}");

@@ -1,5 +1,6 @@
 //! The contract every method keeps, looped over all of them.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::{Disconnected, Error, Method, Model, Neighbors, Points, Recipe};
 
 fn recipe(method: Method) -> Recipe {
@@ -87,7 +88,7 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
             let all = fitted(&method, n);
             let all = all.wait();
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let some = pool.install(|| recipe(method.clone()).fit(&swiss(n)).unwrap());
+            let some = pool.install(|| recipe(method.clone()).fit(&swiss(n), &Silent).unwrap());
             assert_eq!(some.embedding(), all.embedding(), "{name}");
             assert_eq!(some.spectrum(), all.spectrum(), "{name}");
             assert_eq!(some.report().likelihood, all.report().likelihood, "{name}");
@@ -101,7 +102,7 @@ fn every_method_has_a_likelihood_on_one_scale() {
     for method in methods() {
         let name = method.info().name;
         let [small, large] = sizes(&method).map(|n| fitted(&method, n));
-        let of_iris = recipe(method).fit(&iris).unwrap();
+        let of_iris = recipe(method).fit(&iris, &Silent).unwrap();
         for model in [small.wait(), large.wait(), &of_iris] {
             let found = model.report().likelihood.unwrap_or_else(|| panic!("{name} has no likelihood"));
             assert!(found.log_likelihood.is_finite(), "{name}: {found:?}");
@@ -121,7 +122,7 @@ fn permuting_the_points_permutes_the_rows() {
             let name = method.info().name;
             let plain = fitted(&method, n);
             let plain = plain.wait();
-            let permuted = recipe(method.clone()).fit(&points).unwrap();
+            let permuted = recipe(method.clone()).fit(&points, &Silent).unwrap();
             same_map(plain, &plain.embedding().select(&order), &permuted, name);
         }
     }
@@ -137,7 +138,7 @@ fn rotating_the_data_changes_no_distance() {
         }
         let plain = fitted(&method, n);
         let plain = plain.wait();
-        let turned = recipe(method).fit(&rotated(&swiss(n))).unwrap();
+        let turned = recipe(method).fit(&rotated(&swiss(n)), &Silent).unwrap();
         same_map(plain, plain.embedding(), &turned, name);
     }
 }
@@ -149,7 +150,7 @@ fn duplicates_and_constant_columns_are_harmless() {
     let points = Points::from_rows(&rows).unwrap();
     for method in methods() {
         let name = method.info().name;
-        let model = recipe(method).fit(&points).unwrap();
+        let model = recipe(method).fit(&points, &Silent).unwrap();
         assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}");
         assert_eq!(model.embedding().rows(), 200);
     }
@@ -191,7 +192,7 @@ fn a_saved_model_places_points_as_the_one_in_memory() {
     let points = swiss(250);
     for method in methods() {
         let name = method.info().name;
-        let model = recipe(method).fit(&points).unwrap();
+        let model = recipe(method).fit(&points, &Silent).unwrap();
         let bytes = model.to_bytes().unwrap();
         let loaded = Model::from_bytes(&bytes).unwrap();
         assert_eq!(loaded.embedding(), model.embedding(), "{name}");
@@ -209,7 +210,7 @@ fn training_rows_come_back_within_their_deviations() {
     for points in [swiss(110)] {
         for method in methods() {
             let name = method.info().name;
-            let model = recipe(method).fit(&points).unwrap();
+            let model = recipe(method).fit(&points, &Silent).unwrap();
             let back = model.reconstruct(model.embedding()).unwrap();
             let known = back.points.values().iter().zip(points.values()).zip(back.margins.values());
             let off: Vec<f64> = known.filter(|(_, m)| **m > 0.0).map(|((back, x), m)| (back - x).abs() / m).collect();
@@ -225,7 +226,7 @@ fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
     let points = swiss(32);
     for method in methods() {
         let name = method.info().name;
-        let model = recipe(method).fit(&points).unwrap();
+        let model = recipe(method).fit(&points, &Silent).unwrap();
         let places = model.embedding().select(&[3, 30, 17]);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -253,7 +254,7 @@ fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     let points = Points::from_rows(&rows).unwrap();
     for method in methods().into_iter().filter(|m| m.info().needs_graph) {
         let name = method.info().name;
-        let joined = recipe(method.clone()).fit(&points).unwrap();
+        let joined = recipe(method.clone()).fit(&points, &Silent).unwrap();
         assert_eq!(joined.report().components, [200, 60], "{name}");
         assert_eq!((joined.embedding().rows(), joined.report().linking_edges), (260, 1), "{name}");
         assert!(
@@ -261,7 +262,8 @@ fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
             "{name}"
         );
 
-        let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(method.clone()) }.fit(&points).unwrap();
+        let apart =
+            Recipe { disconnected: Disconnected::Separate, ..recipe(method.clone()) }.fit(&points, &Silent).unwrap();
         assert_eq!(apart.embedding().rows(), 260);
         let first = |range: std::ops::Range<usize>| range.map(|i| apart.embedding().row(i)[0]);
         assert!(first(0..200).fold(f64::MIN, f64::max) < first(200..260).fold(f64::MAX, f64::min), "{name}");
@@ -270,7 +272,7 @@ fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
             assert!((a - b).abs() < 1e-9, "{name}");
         }
 
-        let refused = Recipe { disconnected: Disconnected::Error, ..recipe(method) }.fit(&points).unwrap_err();
+        let refused = Recipe { disconnected: Disconnected::Error, ..recipe(method) }.fit(&points, &Silent).unwrap_err();
         assert!(matches!(refused, Error::Disconnected { ref sizes, .. } if *sizes == [200, 60]), "{name}: {refused}");
     }
 }
@@ -280,13 +282,13 @@ fn bad_parameters_get_their_own_errors() {
     let points = swiss(50);
     for method in methods() {
         let name = method.info().name;
-        let dims = |dims| Recipe { dims, ..recipe(method.clone()) }.fit(&points).unwrap_err().to_string();
+        let dims = |dims| Recipe { dims, ..recipe(method.clone()) }.fit(&points, &Silent).unwrap_err().to_string();
         assert!(dims(0).contains("use `dims` 1 or more"), "{name}");
         assert!(dims(50).contains("; use `dims`"), "{name}: {}", dims(50));
         if method.info().needs_graph {
             let k = |k| Recipe { neighbors: Neighbors::Nearest(k), ..recipe(method.clone()) };
-            assert!(k(50).fit(&points).is_err() && k(0).fit(&points).is_err(), "{name}");
-            assert!(k(49).fit(&points).is_ok(), "{name}");
+            assert!(k(50).fit(&points, &Silent).is_err() && k(0).fit(&points, &Silent).is_err(), "{name}");
+            assert!(k(49).fit(&points, &Silent).is_ok(), "{name}");
         }
         let unknown = method.clone().set("no-such", "1").unwrap_err().to_string();
         assert!(unknown.starts_with(&format!("{name} has no parameter `no-such`")), "{unknown}");
@@ -297,7 +299,7 @@ fn bad_parameters_get_their_own_errors() {
             assert_eq!(same, method, "{name}: a parameter's own text sets it to itself");
         }
         let wrong = Points::new(1, 7, vec![0.0; 7]).unwrap();
-        let model = recipe(method).fit(&points).unwrap();
+        let model = recipe(method).fit(&points, &Silent).unwrap();
         assert!(model.transform(&wrong).unwrap_err().to_string().contains("7 columns"), "{name}");
     }
 }
@@ -307,7 +309,7 @@ fn a_limit_on_memory_is_kept_before_anything_is_allocated() {
     let points = swiss(2000);
     for name in ["isomap", "kernel-pca"] {
         let method = Method::from_name(name).unwrap();
-        let error = Recipe { memory: Some(1_000_000), ..recipe(method) }.fit(&points).unwrap_err();
+        let error = Recipe { memory: Some(1_000_000), ..recipe(method) }.fit(&points, &Silent).unwrap_err();
         assert!(matches!(error, Error::Memory { .. }), "{error}");
         assert!(error.to_string().contains("use "), "{error}");
     }
@@ -320,7 +322,7 @@ fn tiny_and_extreme_inputs_do_not_break_anything() {
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
     for method in methods() {
         let name = method.info().name;
-        let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }.fit(&two);
+        let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }.fit(&two, &Silent);
         if ["ltsa", "hessian-lle", "modified-lle"].contains(&name) {
             assert!(line.unwrap_err().to_string().contains("needs 2 neighbors"), "{name}: two points have no patch");
         } else {
@@ -329,7 +331,7 @@ fn tiny_and_extreme_inputs_do_not_break_anything() {
         }
         for points in [&huge, &same] {
             // Either an answer or an error that says why; never a value that is not finite.
-            match (Recipe { dims: 1, ..recipe(method.clone()) }).fit(points) {
+            match (Recipe { dims: 1, ..recipe(method.clone()) }).fit(points, &Silent) {
                 Ok(model) => assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}"),
                 Err(error) => assert!(error.to_string().contains("; "), "{name}: {error}"),
             }

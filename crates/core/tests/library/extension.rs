@@ -1,5 +1,6 @@
 //! New points: where they land, and what is said of those that lie far away.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::field::{LaplacianVariant, Mutual};
 use eigenfold::graph::Index;
 use eigenfold::sample::Sample;
@@ -28,7 +29,7 @@ fn held_out_points_land_where_they_belong() {
     let (old, new) = (all.select(&old), all.select(&new));
     // The errors of the maps themselves, which the new points cannot undo.
     for (name, most) in [("isomap", 4e-3), ("ltsa", 2e-4), ("hessian-lle", 2e-4), ("modified-lle", 2e-3)] {
-        let model = recipe(Method::from_name(name).unwrap()).fit(&old).unwrap();
+        let model = recipe(Method::from_name(name).unwrap()).fit(&old, &Silent).unwrap();
         let placed = model.place(&new).unwrap();
         assert!(placed.far.is_empty(), "{name}: {:?}", placed.far);
         let own = affine_error(&truth(&old), model.embedding());
@@ -46,7 +47,7 @@ fn a_new_point_is_no_farther_from_its_nearest_on_the_map_than_neighbors_are() {
     let (near, _) = Index::new(&old, Metric::Euclidean).unwrap().nearest(&new, 8).unwrap();
     for method in methods() {
         let name = method.info().name;
-        let model = recipe(method).fit(&old).unwrap();
+        let model = recipe(method).fit(&old, &Silent).unwrap();
         let placed = model.transform(&new).unwrap();
         let (mut steps, mut reach) = (Vec::new(), Vec::new());
         for i in 0..new.rows() {
@@ -86,7 +87,7 @@ fn what_cannot_be_placed_is_refused_with_the_way_out() {
     let square = distances(&points);
     for name in ["lle", "ltsa", "hessian-lle", "modified-lle"] {
         let recipe = Recipe { neighbors: Neighbors::Nearest(8), ..recipe(Method::from_name(name).unwrap()) };
-        let model = recipe.fit(&Distances::new(square.clone()).unwrap()).unwrap();
+        let model = recipe.fit(&Distances::new(square.clone()).unwrap(), &Silent).unwrap();
         let message = model.transform(&square).unwrap_err().to_string();
         assert!(message.contains("cannot place new points; fit it to points"), "{name}: {message}");
     }
@@ -98,7 +99,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     let points = swiss(600);
     let method = Meu { landmarks: Some(200), ..Meu::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     assert_eq!(model.embedding().rows(), 600);
     let mut landmarks: Vec<u32> = model.weights().unwrap().iter().flat_map(|edge| [edge.i, edge.j]).collect();
     landmarks.sort_unstable();
@@ -106,7 +107,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     assert_eq!(landmarks.len(), 200);
     // The landmarks alone have the same field, and so the same coordinates.
     let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
-    let alone = Recipe { method: Meu::default().into(), ..recipe.clone() }.fit(&points.select(&rows)).unwrap();
+    let alone = Recipe { method: Meu::default().into(), ..recipe.clone() }.fit(&points.select(&rows), &Silent).unwrap();
     assert!(distance_mismatch(alone.embedding(), &model.embedding().select(&rows)) < 1e-12);
     assert_eq!(model.transform(&points).unwrap(), *model.embedding());
     let few = points.select(&(0..600).filter(|i| i % 7 == 0).collect::<Vec<_>>());
@@ -122,7 +123,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.transform(&few).unwrap(), model.transform(&few).unwrap());
     assert_eq!(again.weights(), None);
-    let error = recipe.fit(&Distances::new(distances(&points)).unwrap()).unwrap_err().to_string();
+    let error = recipe.fit(&Distances::new(distances(&points)).unwrap(), &Silent).unwrap_err().to_string();
     assert_eq!(error, "meu with `landmarks` needs points; leave them out");
 }
 
@@ -131,10 +132,10 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
 #[test]
 fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
     let points = cloud(20_000, 10, 1);
-    let refused = recipe(Meu::default().into()).fit(&points).unwrap_err().to_string();
+    let refused = recipe(Meu::default().into()).fit(&points, &Silent).unwrap_err().to_string();
     assert!(refused.contains("flops") && refused.contains("or `landmarks` 1000"), "{refused}");
     let method = Meu { landmarks: Some(300), tolerance: 1e-3, ..Meu::default() };
-    let model = recipe(method.into()).fit(&points).unwrap();
+    let model = recipe(method.into()).fit(&points, &Silent).unwrap();
     assert!(model.report().converged && model.embedding().rows() == 20_000);
 }
 
@@ -149,8 +150,8 @@ fn laplacian_eigenmaps_places_new_points_in_every_variant() {
         for mutual in [Mutual::Once, Mutual::Twice] {
             let method = LaplacianEigenmaps { variant, mutual, ..LaplacianEigenmaps::default() };
             let recipe = Recipe { method: method.into(), dims: 1, ..Recipe::default() };
-            let whole = recipe.fit(&all).unwrap().embedding().select(&new);
-            let placed = recipe.fit(&all.select(&old)).unwrap().transform(&all.select(&new)).unwrap();
+            let whole = recipe.fit(&all, &Silent).unwrap().embedding().select(&new);
+            let placed = recipe.fit(&all.select(&old), &Silent).unwrap().transform(&all.select(&new)).unwrap();
             let dot = |a: &Points, b: &Points| a.values().iter().zip(b.values()).map(|(a, b)| a * b).sum::<f64>();
             // Both maps have unit mean square, up to the sign.
             let slope = dot(&whole, &placed).abs() / dot(&whole, &whole);
@@ -180,7 +181,7 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
     let within = within.map(|recipe| Recipe { neighbors: Neighbors::Within(4.5), ..recipe });
     for recipe in nearest.chain(within) {
         let name = format!("{} {:?}", recipe.method.info().name, recipe.neighbors);
-        let model = recipe.fit(&roll).unwrap();
+        let model = recipe.fit(&roll, &Silent).unwrap();
         let deviation = |points: &Points, q: usize| {
             (points.values().iter().skip(q).step_by(2).map(|v| v * v).sum::<f64>() / points.rows() as f64).sqrt()
         };
@@ -203,7 +204,7 @@ fn the_hollow_of_a_roll_is_far_and_rows_held_out_are_not() {
     let (old, new): (Vec<usize>, Vec<usize>) = (0..1250).partition(|i| i % 5 != 0);
     let (old, new) = (all.select(&old), all.select(&new));
     for name in ["isomap", "laplacian-eigenmaps", "ltsa", "lle"] {
-        let model = recipe(Method::from_name(name).unwrap()).fit(&old).unwrap();
+        let model = recipe(Method::from_name(name).unwrap()).fit(&old, &Silent).unwrap();
         let hollow = Points::from_rows(&[[0.0, 10.0, 0.0]]).unwrap();
         assert_eq!(model.place(&hollow).unwrap().far, [0], "{name}");
         assert!(model.place(&new).unwrap().far.is_empty(), "{name}");
@@ -220,7 +221,7 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
     });
     let along = Points::from_rows(&along).unwrap();
     for name in ["isomap", "lle", "laplacian-eigenmaps", "ltsa", "tsne"] {
-        let model = recipe(Method::from_name(name).unwrap()).fit(&roll).unwrap();
+        let model = recipe(Method::from_name(name).unwrap()).fit(&roll, &Silent).unwrap();
         let deviations = model.place_with_deviations(&along).unwrap().deviations.unwrap();
         assert_eq!(deviations.row(0), [0.0, 0.0], "{name}: a training row is where it is");
         for (near, far) in [(0, 1), (1, 2), (2, 4), (4, 5)] {
@@ -230,7 +231,7 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
     }
     // These send a row to the same place whatever is near it; kernel-pca's deviations were rounding errors.
     for name in ["pca", "kernel-pca"] {
-        let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60)).unwrap();
+        let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60), &Silent).unwrap();
         assert!(model.place_with_deviations(&along).unwrap().deviations.is_none(), "{name}");
     }
 }
@@ -255,12 +256,12 @@ fn a_new_point_of_a_radius_graph_has_no_way_across_gaps() {
         let squares = placed.values().iter().zip(model.embedding().values()).map(|(a, b)| ((a - b) / unit).powi(2));
         (squares.sum::<f64>() / placed.values().len() as f64).sqrt()
     };
-    let model = recipe.fit(&curve).unwrap();
+    let model = recipe.fit(&curve, &Silent).unwrap();
     assert!(missed(&model, &moved, 1.0) < 0.02, "{}", missed(&model, &moved, 1.0));
     // The radius follows the unit of the data, also through a file.
     let unit = 2f64.powi(60);
     let times = |points: &Points| Points::new(200, 3, points.values().iter().map(|x| x * unit).collect()).unwrap();
-    let large = Recipe { neighbors: Neighbors::Within(0.5 * unit), ..recipe }.fit(&times(&curve)).unwrap();
+    let large = Recipe { neighbors: Neighbors::Within(0.5 * unit), ..recipe }.fit(&times(&curve), &Silent).unwrap();
     let large = Model::from_bytes(&large.to_bytes().unwrap()).unwrap();
     assert_eq!(missed(&large, &times(&moved), unit), missed(&model, &moved, 1.0));
 }

@@ -1,5 +1,6 @@
 //! Data that nobody draws by hand: heavy tails, columns of other scales, copies, lines, clusters too narrow for the digits.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::{Error, Method, Neighbors, Points, Recipe};
 use std::time::Instant;
 
@@ -67,7 +68,7 @@ fn survives(method: &Method, seed: u64, most: usize) {
     let neighbors = Neighbors::Nearest([2, 3, 6, 10][seed as usize % 4].min(n - 1));
     let recipe = Recipe { method: method.clone(), neighbors, dims: 1 + seed as usize % 2, ..Recipe::default() };
     let what = format!("{} of set {seed} ({n} points)", method.info().name);
-    match recipe.fit(&points) {
+    match recipe.fit(&points, &Silent) {
         Ok(model) => {
             assert!(model.embedding().values().iter().all(|y| y.is_finite()), "{what}");
             let report = model.report();

@@ -1,6 +1,7 @@
 //! Identities among the methods that no paper's claim stands for, each by two independent paths. Those of the papers are
 //! in `identities_lawrence.rs` and `identities_xiao.rs`.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::field::{Build, EdgeWeight, Field, LleVariant, Task};
 use eigenfold::{Alle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Meu, Neighbors, Pca, Recipe, io};
 use faer::Mat;
@@ -60,7 +61,7 @@ fn kernel_pca_of_an_indefinite_kernel_has_the_eigenvalues_of_the_kernel() {
 fn isomap_of_all_neighbors_is_classical_scaling() {
     let points = cloud(200, 3, 9);
     let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::All, ..Recipe::default() };
-    let all = recipe.fit(&points).unwrap();
+    let all = recipe.fit(&points, &Silent).unwrap();
     assert!(distance_mismatch(all.embedding(), fit(Mds::default(), &points).embedding()) < SOLVED);
 }
 
@@ -111,7 +112,7 @@ fn maximum_entropy_unfolding_with_gamma_is_read_from_the_whole_precision() {
         likelihood: eigenfold::Likelihood::Always,
         ..Recipe::default()
     };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let mut precision = Mat::from_fn(200, 200, |i, j| if i == j { gamma } else { 0.0 });
     for edge in model.weights().unwrap() {
         let (i, j) = (edge.i as usize, edge.j as usize);

@@ -1,11 +1,12 @@
 //! Claims of Carreira-Perpinan's paper on elastic embedding (ICML 2010), named by their ids in docs/claims.md.
 
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::objective::{ElasticInit, Lambda, Perplexity, Pushes, Springs};
 use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
-    Recipe { method: method.into(), neighbors, dims, ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.into(), neighbors, dims, ..Recipe::default() }.fit(points, &Silent).unwrap()
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
@@ -54,7 +55,7 @@ fn e02_data_of_any_size_have_the_same_map() {
     let huge = Points::new(120, 3, swiss(120).values().iter().map(|x| x * 1e140).collect()).unwrap();
     let far = Elastic { lambda: Lambda::Path { from: None, to: 1e3, count: 5 }, ..Elastic::default() };
     let recipe = Recipe { method: far.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    match recipe.fit(&huge) {
+    match recipe.fit(&huge, &Silent) {
         Ok(model) => assert!(model.report().objective.unwrap().is_finite()),
         Err(error) => assert!(error.to_string().contains("too large or too small"), "{error}"),
     }
@@ -99,7 +100,7 @@ fn e04_the_descent_converges_downhill_from_random_starts() {
     for seed in 0..3 {
         let method = Elastic { init: ElasticInit::Random, ..elastic(5.0, 1.0) };
         let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(10), seed, ..Recipe::default() };
-        let report = recipe.fit(&points).unwrap().report().clone();
+        let report = recipe.fit(&points, &Silent).unwrap().report().clone();
         assert!(report.converged && report.curve.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)));
     }
 }
@@ -139,7 +140,7 @@ fn e05_homotopy_unrolls_the_spiral_into_an_evenly_spaced_line() {
         affinities: true,
         ..Recipe::default()
     };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     for (name, known) in
         [("critical_lambda_lower", 3.861_740_754_573_8e-5), ("critical_lambda", 4.450_228_590_423_8e-5)]
     {
@@ -185,7 +186,7 @@ fn e07_learned_affinities_turn_from_a_bell_to_a_mexican_hat() {
             affinities: true,
             ..Recipe::default()
         };
-        recipe.fit(&spiral()).unwrap()
+        recipe.fit(&spiral(), &Silent).unwrap()
     };
     let bell = profile(&of(Lambda::Value(1e-6)));
     assert!(bell[1..13].iter().all(|w| *w > 0.0), "{bell:?}");

@@ -20,8 +20,8 @@ fn l01_classical_scaling_of_euclidean_distances_is_pca() {
     for (n, p) in [(120, 5), (700, 4)] {
         let points = cloud(n, p, 3);
         let recipe = Recipe { method: Mds::default().into(), dims: 3, ..Recipe::default() };
-        let scaled = recipe.fit(&Distances::new(distances(&points)).unwrap()).unwrap();
-        let pca = Recipe { method: Pca::default().into(), dims: 3, ..Recipe::default() }.fit(&points).unwrap();
+        let scaled = recipe.fit(&Distances::new(distances(&points)).unwrap(), &Silent).unwrap();
+        let pca = Recipe { method: Pca::default().into(), dims: 3, ..Recipe::default() }.fit(&points, &Silent).unwrap();
         assert!(distance_mismatch(pca.embedding(), scaled.embedding()) < SOLVED);
         assert!(subspace_angle(pca.embedding(), scaled.embedding()) < SOLVED);
         for q in 0..3 {
@@ -53,7 +53,7 @@ fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     .unwrap();
     let squares = symmetrized(&squares);
     let recipe = Recipe { method: Mds::default().into(), ..Recipe::default() };
-    let scaled = recipe.fit(&Distances::new(squares.clone()).unwrap()).unwrap();
+    let scaled = recipe.fit(&Distances::new(squares.clone()).unwrap(), &Silent).unwrap();
     assert!(subspace_angle(model.embedding(), scaled.embedding()) < 1e-6, "the dense inverse costs some digits");
     for q in 0..2 {
         assert!((1.0 / (model.spectrum()[q] + gamma) / scaled.spectrum()[q] - 1.0).abs() < 1e-6);
@@ -231,7 +231,7 @@ fn l04_acyclic_lle_over_all_points_is_pca_and_lle_is_not() {
         assert!(error(1e-12) < 1e-9, "{p} features: {}", error(1e-12));
         assert!(error(1e-3) > 1e-2, "{p} features: the usual regularization is no limit, {}", error(1e-3));
         let over_all = |method: eigenfold::Method| {
-            Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(&points).unwrap()
+            Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(&points, &Silent).unwrap()
         };
         let pca = over_all(Pca::default().into());
         let acyclic = Alle { regularization: Some(1e-12), ..Alle::default() };
@@ -284,7 +284,7 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
     let meu = |gamma| Meu { gamma, tolerance: 1e-9, max_iterations: 2000, ..Meu::default() };
     let picture = |gamma| {
         let method = meu(gamma).into();
-        Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() }.fit(&points).unwrap()
+        Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() }.fit(&points, &Silent).unwrap()
     };
     let plain = picture(0.0);
     let Task::Spectral(Field::Precision { matrix, .. }) = built(&meu(0.0), &points, Neighbors::Nearest(6)).task else {
@@ -297,7 +297,7 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
         let square = |i: usize, j: usize| k[(i, i)] + k[(j, j)] - 2.0 * k[(i.max(j), i.min(j))];
         let lengths = (0..n * n).map(|at| square(at / n, at % n).max(0.0).sqrt()).collect();
         let scaled = Recipe { method: Mds::default().into(), ..Recipe::default() }
-            .fit(&Distances::new(Points::new(n, n, lengths).unwrap()).unwrap())
+            .fit(&Distances::new(Points::new(n, n, lengths).unwrap()).unwrap(), &Silent)
             .unwrap();
         let angle = subspace_angle(plain.embedding(), scaled.embedding());
         assert!(angle < 1e-6, "gamma {gamma}: {angle}");
@@ -319,8 +319,9 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
 #[test]
 fn l04_meu_over_all_points_is_pca_if_its_multipliers_are_free() {
     let n = 20;
-    let over_all =
-        |method: Method, points: &Points| Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(points);
+    let over_all = |method: Method, points: &Points| {
+        Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(points, &Silent)
+    };
     let free = |noise| Meu { variant: MeuVariant::Free, noise, tolerance: 1e-9, ..Meu::default() };
     for p in [60, 19, 10] {
         let points = cloud(n, p, 4);

@@ -69,7 +69,7 @@ fn x05_at_the_optimum_of_unfolding_each_point_is_a_combination_of_its_neighbors(
         let dual: f64 = edges.iter().map(|edge| edge.2).sum();
         assert!((dual - y.squared_norm_l2()).abs() < 1e-10 * dual, "strong duality: {dual}");
 
-        let model = unfolded(1e-8).fit(&chain(n, closed)).unwrap();
+        let model = unfolded(1e-8).fit(&chain(n, closed), &Silent).unwrap();
         let found = weights(&model.certificates()[0]);
         let (matrix, least) = laplacian(n, &found);
         edges.sort_by_key(|edge| (edge.0, edge.1));
@@ -87,7 +87,7 @@ fn x05_at_the_optimum_of_unfolding_each_point_is_a_combination_of_its_neighbors(
 #[test]
 fn x05_the_points_of_an_unfolded_roll_are_combinations_of_their_neighbors() {
     for n in [100, 250] {
-        let model = unfolded(1e-8).fit(&swiss(n)).unwrap();
+        let model = unfolded(1e-8).fit(&swiss(n), &Silent).unwrap();
         let (matrix, _) = laplacian(n, &weights(&model.certificates()[0]));
         let off = balance(&model, &matrix);
         println!("{n} points: off by {off:.1e}");
@@ -107,7 +107,7 @@ fn balance(model: &Model, laplacian: &Mat<f64>) -> f64 {
 fn x09_the_dual_is_solved_for_a_path_of_100_000_points() {
     let n = 100_000;
     let graph = chain(n, false);
-    let model = unfolded(1e-4).fit(&graph).unwrap();
+    let model = unfolded(1e-4).fit(&graph, &Silent).unwrap();
     let bracket = model.certificates()[0].verify(&graph, &graph).unwrap();
     let optimum = n as f64 * ((n as f64).powi(2) - 1.0) / 12.0;
     println!("{bracket:?} {optimum}");
@@ -121,7 +121,7 @@ fn x09_the_dual_is_solved_for_a_path_of_100_000_points() {
 #[ignore = "takes a minute; cargo test --test library -- --ignored"]
 fn x09_the_dual_is_solved_for_a_roll_of_100_000_points() {
     let points = swiss(100_000);
-    let model = unfolded(1e-3).fit(&points).unwrap();
+    let model = unfolded(1e-3).fit(&points, &Silent).unwrap();
     let search = Search { neighbors: Neighbors::Nearest(6), ..Search::default() };
     let graph = search.of_points(&points, &Silent).unwrap().graph;
     let bracket = model.certificates()[0].verify(&points, &graph).unwrap();

@@ -40,7 +40,7 @@ fn figure(model: &Model, name: &str) -> f64 {
 fn z03_table_2_of_iris() {
     let iris = iris_of_uci();
     for (dims, noise, loss) in [(1, 0.002939963266702, -715.018434099475), (2, 0.002033551892738, -765.368964696099)] {
-        let given = with(Ppco::default(), dims).fit(&divided(&iris, 2.0)).unwrap();
+        let given = with(Ppco::default(), dims).fit(&divided(&iris, 2.0), &Silent).unwrap();
         for (gamma, known) in given.spectrum().iter().zip([0.27987235, 0.13618244, 0.06892214, 0.04271676]) {
             assert!((gamma - known).abs() < 1e-8, "{gamma} {known}");
         }
@@ -48,7 +48,7 @@ fn z03_table_2_of_iris() {
         assert!((figure(&given, "loss") - loss).abs() < 1e-8, "{}", figure(&given, "loss"));
         // From the points, the kernel is not divided by n: then γ and λ are n times that, and f is larger by
         // (n − 1) log n.
-        let points = with(Ppco { kernel: gaussian(2.0), ..Ppco::default() }, dims).fit(&iris).unwrap();
+        let points = with(Ppco { kernel: gaussian(2.0), ..Ppco::default() }, dims).fit(&iris, &Silent).unwrap();
         assert!((points.spectrum()[0] / 150.0 - given.spectrum()[0]).abs() < EXACT);
         assert!((figure(&points, "noise") / 150.0 - noise).abs() < EXACT);
         assert!((figure(&points, "loss") - 149.0 * 150f64.ln() - loss).abs() < 1e-8);
@@ -70,7 +70,7 @@ fn z03_table_2_of_iris() {
 #[test]
 fn z03_table_2_of_the_oil_flow() {
     let Some(oil) = shared("data/oil/data.csv") else { return };
-    let model = with(Ppco { kernel: gaussian(0.2), ..Ppco::default() }, 1).fit(&oil).unwrap();
+    let model = with(Ppco { kernel: gaussian(0.2), ..Ppco::default() }, 1).fit(&oil, &Silent).unwrap();
     let (gamma, noise) = (model.spectrum()[0] / 1000.0, figure(&model, "noise") / 1000.0);
     assert!((gamma - 0.0437366198).abs() < 1e-10 && (noise - 0.000936518001311).abs() < EXACT, "{gamma} {noise}");
 }
@@ -78,7 +78,7 @@ fn z03_table_2_of_the_oil_flow() {
 #[test]
 fn z04_the_largest_eigenvalue_is_the_square_of_the_coordinate_and_the_noise() {
     for solver in [PpcoSolver::Eigen, PpcoSolver::Em, PpcoSolver::EmPlain] {
-        let model = with(Ppco { solver, ..Ppco::default() }, 1).fit(&cloud(120, 3, 4)).unwrap();
+        let model = with(Ppco { solver, ..Ppco::default() }, 1).fit(&cloud(120, 3, 4), &Silent).unwrap();
         let square: f64 = model.embedding().values().iter().map(|y| y * y).sum();
         let sum = square + figure(&model, "noise");
         assert!((sum / model.spectrum()[0] - 1.0).abs() < EXACT, "{solver:?}: {sum} {}", model.spectrum()[0]);
@@ -120,7 +120,7 @@ fn z05_probabilistic_kernel_pca_is_kernel_pca_and_classical_scaling() {
     assert!(distance_mismatch(eigen.embedding(), em.embedding()) < 1e-6);
     assert!((figure(&em, "noise") / figure(&eigen, "noise") - 1.0).abs() < 1e-10);
     let few = Pkpca { landmarks: Some(20), solver: PkpcaSolver::Em, ..Pkpca::default() };
-    let refused = Recipe { method: few.into(), ..Recipe::default() }.fit(&many).unwrap_err().to_string();
+    let refused = Recipe { method: few.into(), ..Recipe::default() }.fit(&many, &Silent).unwrap_err().to_string();
     assert!(refused.contains("leave out `landmarks`"), "{refused}");
     let similarities = divided(&points, 80.0);
     let scaled = fit_distances(Mds::default(), &similarities);
@@ -128,7 +128,7 @@ fn z05_probabilistic_kernel_pca_is_kernel_pca_and_classical_scaling() {
 }
 
 fn fit_distances(method: impl Into<eigenfold::Method>, distances: &Distances) -> Model {
-    Recipe { method: method.into(), ..Recipe::default() }.fit(distances).unwrap()
+    Recipe { method: method.into(), ..Recipe::default() }.fit(distances, &Silent).unwrap()
 }
 
 /// Larger by s, the dissimilarities give a map larger by s and s² times the noise; an inner product that all pairs share
@@ -224,22 +224,22 @@ fn the_error_of_the_landmarks_is_estimated_well_and_many_points_take_them() {
 #[test]
 fn what_does_not_go_together_is_refused_with_the_way_out() {
     let points = swiss(60);
-    let said = |method: Ppco| with(method, 2).fit(&points).unwrap_err().to_string();
+    let said = |method: Ppco| with(method, 2).fit(&points, &Silent).unwrap_err().to_string();
     let plain = Ppco::default;
     assert!(said(Ppco { landmarks: Some(61), ..plain() }).contains("use 60 or less"));
     assert!(said(Ppco { landmarks: Some(2), ..plain() }).contains("use `landmarks` 3 or more"));
     let both = Ppco { landmarks: Some(20), solver: PpcoSolver::Em, ..plain() };
     assert!(said(both).contains("leave out `landmarks`, or use `solver` eigen"));
     let table = Distances::new(distances(&points)).unwrap();
-    let refused = |method: Ppco| with(method, 2).fit(&table).unwrap_err().to_string();
+    let refused = |method: Ppco| with(method, 2).fit(&table, &Silent).unwrap_err().to_string();
     assert!(refused(Ppco { landmarks: Some(20), ..plain() }).contains("needs points; leave them out"));
     let start = Ppco { solver: PpcoSolver::Em, start: EmStart::Pca, ..plain() };
     assert!(refused(start.clone()).contains("use `start` sample"));
-    let four = with(start, 4).fit(&points).unwrap_err().to_string();
+    let four = with(start, 4).fit(&points, &Silent).unwrap_err().to_string();
     assert!(four.contains("3 features have no 4 principal components"), "{four}");
     // As many landmarks as points are all pairs.
-    let all = with(Ppco { landmarks: Some(60), ..plain() }, 2).fit(&points).unwrap();
-    assert_eq!(all.embedding(), with(plain(), 2).fit(&points).unwrap().embedding());
+    let all = with(Ppco { landmarks: Some(60), ..plain() }, 2).fit(&points, &Silent).unwrap();
+    assert_eq!(all.embedding(), with(plain(), 2).fit(&points, &Silent).unwrap().embedding());
 }
 
 /// A table of which a tenth, a third or more than half of the pairs are missing gives nearly the map of the whole one, and
@@ -250,7 +250,7 @@ fn missing_dissimilarities_leave_the_map_nearly_as_it_is() {
     let whole = [divided(&iris, 2.0), Distances::new(distances(&iris)).unwrap()];
     // A hundredth of what a bad guess, the mean of all, does to the map of the kernel.
     for (at, (table, bounds)) in whole.iter().zip([[1e-4, 1e-3], [1e-6, 1e-6]]).enumerate() {
-        let exact = with(Ppco::default(), 2).fit(table).unwrap();
+        let exact = with(Ppco::default(), 2).fit(table, &Silent).unwrap();
         for (share, bound) in [1, 6].into_iter().zip(bounds) {
             let mixed = |i: usize, j: usize| (i.min(j) * 150 + i.max(j)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
             let gone = |i: usize, j: usize| mixed(i, j) % 10 < share;
@@ -258,7 +258,7 @@ fn missing_dissimilarities_leave_the_map_nearly_as_it_is() {
             let holes =
                 Points::with_missing(150, 150, (0..22_500).map(|at| cell(at / 150, at % 150)).collect()).unwrap();
             let full = complete_distances(&holes, &Silent).unwrap();
-            let model = with(Ppco::default(), 2).fit(&full).unwrap();
+            let model = with(Ppco::default(), 2).fit(&full, &Silent).unwrap();
             let off = affine_error(exact.embedding(), model.embedding());
             let noise = figure(&model, "noise") / figure(&exact, "noise");
             assert!(off < bound && (noise - 1.0).abs() < 0.02, "{at}, {share} of 10: {off:e} {noise}");

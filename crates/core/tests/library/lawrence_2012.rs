@@ -110,7 +110,7 @@ fn l13_a_rotated_image_traces_a_circle_in_its_first_two_principal_components() {
 
 /// A map with the author's neighbors.
 fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
-    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() }.fit(data).unwrap()
+    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() }.fit(data, &Silent).unwrap()
 }
 
 /// The author's score: from his start alone.
@@ -151,7 +151,7 @@ fn lawrence_unfolding(k: usize, data: &Points) -> f64 {
     let roots = Distances::new(Points::new(data.rows(), data.rows(), roots).unwrap()).unwrap();
     let method = Mvu { variant: MvuVariant::Equality, ..Mvu::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() };
-    score(data, recipe.fit(&roots).unwrap().embedding(), true)
+    score(data, recipe.fit(&roots, &Silent).unwrap().embedding(), true)
 }
 
 /// Maximum variance unfolding with equality of the distances themselves, in its own units.
@@ -256,7 +256,7 @@ fn l16_drills_score_peaks_at_an_inner_penalty() {
     let at = |neighbors: Neighbors, penalty: f64| {
         let method = Drill { penalty: Penalty::Value(penalty), penalize_diagonal: true, ..unpenalized_drill() };
         let recipe = Recipe { method: method.into(), neighbors, ..Recipe::default() };
-        score(&points, recipe.fit(&points).unwrap().embedding(), false)
+        score(&points, recipe.fit(&points, &Silent).unwrap().embedding(), false)
     };
     let penalties = [0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
     let sweep = |neighbors: Neighbors| penalties.map(|penalty| at(neighbors, penalty));

@@ -14,7 +14,7 @@ fn recipe(method: impl Into<Method>) -> Recipe {
 }
 
 fn observed(method: impl Into<Method>, points: &Points) -> Observation {
-    recipe(method).fit(points).unwrap().report().likelihood.unwrap()
+    recipe(method).fit(points, &Silent).unwrap().report().likelihood.unwrap()
 }
 
 /// Orthonormal columns orthogonal to the constants, by Helmert.
@@ -40,7 +40,7 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
         Task::Spectral(Field::Precision { matrix, .. } | Field::Definite { matrix, .. }) => matrix,
         Task::Spectral(Field::Root(root)) => root.precision(),
         Task::Spectral(Field::Factor(_) | Field::Covariance(_)) | Task::Descend(_) | Task::Solved(_) => {
-            let map = recipe(method.clone()).fit(points).unwrap();
+            let map = recipe(method.clone()).fit(points, &Silent).unwrap();
             let y = c.transpose() * matrix(map.embedding());
             let k = &y * y.transpose();
             let (_, v) = symmetric_eigen(k.as_ref());
@@ -115,7 +115,7 @@ fn pca_has_the_maximum_of_probabilistic_principal_components() {
         let kept: f64 = values[..dims].iter().map(|value| (value / p).ln()).sum();
         let log_det = kept + (n - 1.0 - dims as f64) * noise.ln();
         let closed = -0.5 * p * ((n - 1.0) * (std::f64::consts::TAU.ln() + 1.0) + log_det);
-        let model = Recipe { dims, ..recipe(Pca::default()) }.fit(&points).unwrap();
+        let model = Recipe { dims, ..recipe(Pca::default()) }.fit(&points, &Silent).unwrap();
         let fitted = model.report().likelihood.unwrap();
         assert!((fitted.log_likelihood / closed - 1.0).abs() < EXACT * 100.0, "{fitted:?} {closed}");
         assert!((fitted.noise / noise - 1.0).abs() < SOLVED && (fitted.signal * p - 1.0).abs() < SOLVED, "{fitted:?}");
@@ -130,7 +130,7 @@ fn meu_and_alle_alone_are_the_common_likelihood_without_noise() {
         let meu = Meu { tolerance: 1e-9, max_iterations: 5000, ..Meu::default() };
         for method in [Method::Meu(meu), Method::Alle(Alle::default())] {
             let name = method.info().name;
-            let model = Recipe { neighbors: Neighbors::Nearest(6), ..recipe(method) }.fit(&points).unwrap();
+            let model = Recipe { neighbors: Neighbors::Nearest(6), ..recipe(method) }.fit(&points, &Silent).unwrap();
             let report = model.report();
             let own = report.figures.iter().find(|figure| figure.0 == "log_likelihood").unwrap().1;
             let shifted = own + 0.5 * points.cols() as f64 * (points.rows() as f64).ln();
@@ -169,13 +169,13 @@ fn points_in_the_free_directions_are_at_the_floor_and_say_so() {
     let rows: Vec<[f64; 3]> = (0..100).map(|i| [(i % 10) as f64, (i / 10) as f64 * 1.1, 0.0]).collect();
     let points = Points::from_rows(&rows).unwrap();
     for name in ["pca", "ltsa"] {
-        let model = recipe(Method::from_name(name).unwrap()).fit(&points).unwrap();
+        let model = recipe(Method::from_name(name).unwrap()).fit(&points, &Silent).unwrap();
         let fitted = model.report().likelihood.unwrap();
         assert!(fitted.noise_at_floor && fitted.log_likelihood.is_finite(), "{name}: {fitted:?}");
         assert!(model.report().warnings.iter().any(|w| w.contains("no maximum")), "{name}");
     }
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
-    let model = Recipe { dims: 1, ..recipe(Pca::default()) }.fit(&same).unwrap();
+    let model = Recipe { dims: 1, ..recipe(Pca::default()) }.fit(&same, &Silent).unwrap();
     assert_eq!(model.log_likelihood(), None);
 }
 
@@ -189,7 +189,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
     for name in ["laplacian-eigenmaps", "isomap"] {
         let method = Method::from_name(name).unwrap();
         let one = observed(method.clone(), &roll).log_likelihood;
-        let model = Recipe { disconnected: Disconnected::Separate, ..recipe(method) }.fit(&both).unwrap();
+        let model = Recipe { disconnected: Disconnected::Separate, ..recipe(method) }.fit(&both, &Silent).unwrap();
         assert!((model.log_likelihood().unwrap() / (2.0 * one) - 1.0).abs() < SOLVED, "{name}");
         assert_eq!(model.report().likelihood.unwrap().directions, 118);
     }
@@ -200,7 +200,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
         let method = Method::from_name("laplacian-eigenmaps").unwrap();
         let recipe =
             Recipe { disconnected: Disconnected::Separate, neighbors: Neighbors::Mutual(12), ..recipe(method) };
-        recipe.fit(points).unwrap()
+        recipe.fit(points, &Silent).unwrap()
     };
     let model = apart(&lonely);
     assert_eq!(model.report().components.last(), Some(&1));
@@ -211,7 +211,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
 fn what_is_dear_is_left_out_unless_it_is_asked_for() {
     let points = swiss(200);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
-    let with = |likelihood, memory| Recipe { likelihood, memory, ..recipe(method.clone()) }.fit(&points);
+    let with = |likelihood, memory| Recipe { likelihood, memory, ..recipe(method.clone()) }.fit(&points, &Silent);
     assert_eq!(with(Likelihood::Never, None).unwrap().log_likelihood(), None);
     assert_eq!(
         with(Likelihood::Cheap, None).unwrap().log_likelihood(),
@@ -229,15 +229,15 @@ fn left_out_features_have_the_same_density_every_time() {
     for method in methods() {
         let name = method.info().name;
         let recipe = recipe(method);
-        let first = recipe.held_out(&points).unwrap();
-        assert_eq!(first, recipe.held_out(&points).unwrap(), "{name}");
+        let first = recipe.held_out(&points, &Silent).unwrap();
+        assert_eq!(first, recipe.held_out(&points, &Silent).unwrap(), "{name}");
         assert!(first.log_evidence.is_finite() && first.by_fold.len() == 5, "{name}: {first:?}");
         assert!((first.by_fold.iter().sum::<f64>() / first.log_evidence - 1.0).abs() < EXACT, "{name}");
     }
-    let few = recipe(Pca::default()).held_out(&swiss(50)).unwrap_err().to_string();
+    let few = recipe(Pca::default()).held_out(&swiss(50), &Silent).unwrap_err().to_string();
     assert!(few.contains("of 3 features that vary 1 make the field") && few.contains("`dims` 1"), "{few}");
     for columns in [&[0][..], &[0, 1]] {
-        let one = recipe(Pca::default()).held_out(&points.select_columns(columns)).unwrap_err().to_string();
+        let one = recipe(Pca::default()).held_out(&points.select_columns(columns), &Silent).unwrap_err().to_string();
         assert!(one.contains("0 make the field at a time") && one.ends_with("use more features"), "{one}");
     }
 }
@@ -248,7 +248,7 @@ fn left_out_features_have_the_same_density_every_time() {
 fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
     let points = cloud(40, 8, 8);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
-    let held_out = recipe(method.clone()).held_out(&points).unwrap();
+    let held_out = recipe(method.clone()).held_out(&points, &Silent).unwrap();
     for (at, (left, value)) in held_out.folds.iter().zip(&held_out.by_fold).enumerate() {
         let tuned = &held_out.folds[(at + 1) % 5];
         let made: Vec<usize> = (0..8).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
@@ -295,11 +295,11 @@ fn on_noise_no_evidence_exceeds_the_true_density() {
         let truth = -0.5 * (1990.0 * std::f64::consts::TAU.ln() + square);
         for (name, sum) in names.iter().zip(&mut sums) {
             let recipe = recipe(Method::from_name(name).unwrap());
-            let found = recipe.held_out(&noise).unwrap();
+            let found = recipe.held_out(&noise, &Silent).unwrap();
             let above = found.log_evidence - truth;
             assert!((-60.0..3.0).contains(&above), "{name} {seed}: {above}");
             *sum += above;
-            let in_sample = recipe.fit(&noise).unwrap().log_likelihood().unwrap();
+            let in_sample = recipe.fit(&noise, &Silent).unwrap().log_likelihood().unwrap();
             assert!(in_sample - truth > 30.0, "{name}: {}", in_sample - truth);
         }
     }
@@ -325,9 +325,9 @@ fn a_ring_has_evidence_and_constant_features_do_not_count() {
     let padded = Points::from_rows(&padded).unwrap();
     for name in ["pca", "laplacian-eigenmaps", "lle", "ltsa", "alle"] {
         let recipe = recipe(Method::from_name(name).unwrap());
-        let found = recipe.held_out(&ring).unwrap();
+        let found = recipe.held_out(&ring, &Silent).unwrap();
         assert!(found.log_evidence > found.noise_alone + 300.0 && found.only_noise == 0, "{name}: {found:?}");
-        let other = recipe.held_out(&padded).unwrap();
+        let other = recipe.held_out(&padded, &Silent).unwrap();
         assert!((other.log_evidence / found.log_evidence - 1.0).abs() < SOLVED, "{name}");
     }
 }

@@ -24,7 +24,7 @@ fn the_map_does_not_depend_on_a_linear_change_of_the_columns() {
         let tolerance = if method.info().name == "lle" { FITTED } else { SOLVED };
         // All coordinates: white columns have no first two.
         let recipe = Recipe { dims: 3, ..by_mahalanobis(method) };
-        let [one, two] = [&roll, &mixed(&roll)].map(|points| recipe.fit(points).unwrap());
+        let [one, two] = [&roll, &mixed(&roll)].map(|points| recipe.fit(points, &Silent).unwrap());
         let pairs = || (1..120).map(|i| (i, i * i % i.max(2)));
         let length = |model: &Model, (i, j): (usize, usize)| {
             Metric::Euclidean.distance(model.embedding().row(i), model.embedding().row(j))
@@ -33,7 +33,7 @@ fn the_map_does_not_depend_on_a_linear_change_of_the_columns() {
             let (a, b) = (length(&one, pair), length(&two, pair));
             assert!((a - b).abs() <= tolerance * a.max(1.0), "{pair:?}: {a} {b}");
         }
-        let plain = Recipe { metric: Metric::Euclidean, ..recipe }.fit(&mixed(&roll)).unwrap();
+        let plain = Recipe { metric: Metric::Euclidean, ..recipe }.fit(&mixed(&roll), &Silent).unwrap();
         assert!(pairs().any(|pair| (length(&plain, pair) / length(&two, pair) - 1.0).abs() > 0.1));
     }
 }
@@ -44,7 +44,7 @@ fn a_fit_is_that_of_columns_whitened_by_hand_for_new_points_and_after_loading() 
     let prepared = Preparation { scale: Scale::Unit, ..Preparation::default() };
     for preparation in [Preparation::default(), prepared] {
         let recipe = Recipe { preparation: preparation.clone(), ..by_mahalanobis(Isomap::default()) };
-        let model = recipe.fit(&points).unwrap();
+        let model = recipe.fit(&points, &Silent).unwrap();
         let columns = preparation.learn(&points, None).unwrap().0;
         let seen =
             |rows: &Points| if preparation.is_none() { rows.clone() } else { columns.apply(rows, None).unwrap() };
@@ -71,7 +71,7 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
         let points = Points::new(300, 3, points.values().iter().map(|x| x * unit).collect()).unwrap();
         // Ten neighbors would join the turns of a roll of 300 points.
         let recipe = Recipe { neighbors: Neighbors::Nearest(6), ..by_mahalanobis(Isomap::default()) };
-        let model = recipe.fit(&points).unwrap();
+        let model = recipe.fit(&points, &Silent).unwrap();
         let way = model.inverse_transform().unwrap();
         assert!(way.diagnostics().error.unwrap() < 0.3, "{:?}", way.diagnostics());
         let back = way.reconstruct(model.embedding()).unwrap();
@@ -88,9 +88,9 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
         assert!(way.draw(&model.embedding().select(&[0, 1]), 3, 1).unwrap().values().iter().all(|x| x.is_finite()));
     }
     // With all coordinates the data come back exactly; with fewer nothing tells which, and there is a warning.
-    let model = by_mahalanobis(Mds::default()).fit(&points).unwrap();
+    let model = by_mahalanobis(Mds::default()).fit(&points, &Silent).unwrap();
     assert!(model.report().warnings.iter().any(|warning| warning.contains("in all of their 3 directions")));
-    let model = Recipe { dims: 3, ..by_mahalanobis(Mds::default()) }.fit(&points).unwrap();
+    let model = Recipe { dims: 3, ..by_mahalanobis(Mds::default()) }.fit(&points, &Silent).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap().points;
     let largest = |j: usize| (0..300).fold(0.0f64, |most, i| most.max(points.row(i)[j].abs()));
     for i in 0..300 {
@@ -104,16 +104,16 @@ fn evidence_choice_and_certificate_go_by_the_same_distances() {
     let wide = Points::new(80, 6, (0..480).map(|at| points.row(at / 6)[at % 3] * (1.0 + (at as f64).sin())).collect());
     let wide = wide.unwrap();
     let recipe = Recipe { dims: 1, ..by_mahalanobis(Isomap::default()) };
-    assert!(recipe.held_out(&wide).unwrap().log_evidence.is_finite());
+    assert!(recipe.held_out(&wide, &Silent).unwrap().log_evidence.is_finite());
     let choice = recipe.choose_neighbors(&points, &Silent).unwrap();
     let plain = Recipe { metric: Metric::Euclidean, ..recipe.clone() };
     let white = Whitening::learn(&points, None).unwrap().apply(&points).unwrap();
     assert_eq!(choice, plain.choose_neighbors(&white, &Silent).unwrap());
-    assert!(recipe.held_out_rows(&points).unwrap().error < 1.0);
+    assert!(recipe.held_out_rows(&points, &Silent).unwrap().error < 1.0);
     let recipe = Recipe { neighbors: Neighbors::Nearest(5), ..by_mahalanobis(Mvu::default()) };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let search = eigenfold::graph::Search { neighbors: recipe.neighbors, ..Default::default() };
-    let found = eigenfold::ground::Ground::from(&points).measured_by(Metric::Mahalanobis).neighbors(&search, &Silent);
+    let found = eigenfold::input::Data::from(&points).measured_by(Metric::Mahalanobis).neighbors(&search, &Silent);
     model.certificates()[0].verify(&points, &found.unwrap().graph).unwrap();
 }
 
@@ -121,9 +121,9 @@ fn evidence_choice_and_certificate_go_by_the_same_distances() {
 fn methods_without_distances_do_without_the_covariance() {
     let row = |i: i32| [f64::from(i), 2.0 * f64::from(i), f64::from(i).sin()];
     let flat = Points::from_rows(&(0..30).map(row).collect::<Vec<_>>()).unwrap();
-    let message = by_mahalanobis(Isomap::default()).fit(&flat).unwrap_err().to_string();
+    let message = by_mahalanobis(Isomap::default()).fit(&flat, &Silent).unwrap_err().to_string();
     assert!(message.starts_with("the covariance of 3 columns has no inverse: column 2 is a combination"), "{message}");
-    let model = by_mahalanobis(Pca::default()).fit(&flat).unwrap();
+    let model = by_mahalanobis(Pca::default()).fit(&flat, &Silent).unwrap();
     let again = model.transform(&flat).unwrap();
     let off = again.values().iter().zip(model.embedding().values()).map(|(a, b)| (a - b).abs());
     assert!(off.fold(0.0, f64::max) < EXACT * 100.0, "as far apart as 32");

@@ -3,6 +3,7 @@
 
 use crate::fuzz::{Dice, mutated, trials};
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::graph::Disconnected;
 use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Distances, Kernel, KernelPca, Method, Metric, Model, Neighbors, Points, Recipe};
@@ -25,24 +26,25 @@ fn forged(body: &[u8]) -> Vec<u8> {
 static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let points = cloud(16, 3, 7);
     let recipe = |method: Method| Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() };
-    let mut models: Vec<Model> = Method::all().into_iter().filter_map(|m| recipe(m).fit(&points).ok()).collect();
+    let mut models: Vec<Model> =
+        Method::all().into_iter().filter_map(|m| recipe(m).fit(&points, &Silent).ok()).collect();
     assert!(models.len() > 20, "{} methods", models.len());
     for name in ["isomap", "mds", "ppco", "smacof", "lle"] {
         let mut method = Method::from_name(name).unwrap();
         let _ = method.set("landmarks", "8");
-        models.extend(recipe(method.clone()).fit(&points).ok());
+        models.extend(recipe(method.clone()).fit(&points, &Silent).ok());
         let far: Vec<f64> =
             points.values().iter().enumerate().map(|(i, x)| x + if i < 24 { 90.0 } else { 0.0 }).collect();
         let far = Points::new(16, 3, far).unwrap();
         let components =
             Recipe { disconnected: Disconnected::Separate, neighbors: Neighbors::Nearest(4), ..recipe(method.clone()) };
-        models.extend(components.fit(&far).ok());
+        models.extend(components.fit(&far, &Silent).ok());
         let length = |at: usize| Metric::Euclidean.distance(points.row(at / 16), points.row(at % 16));
         let table = Points::new(16, 16, (0..256).map(length).collect()).unwrap();
-        models.extend(recipe(method).fit(&Distances::new(table).unwrap()).ok());
+        models.extend(recipe(method).fit(&Distances::new(table).unwrap(), &Silent).ok());
     }
     let preparation = Preparation { log: Some(Log::OnePlus), scale: Scale::Robust, kept: vec![2] };
-    models.extend(Recipe { preparation, ..recipe(Method::from_name("isomap").unwrap()) }.fit(&points).ok());
+    models.extend(Recipe { preparation, ..recipe(Method::from_name("isomap").unwrap()) }.fit(&points, &Silent).ok());
     models.iter().map(|model| model.to_bytes().unwrap()).collect()
 });
 
@@ -91,7 +93,7 @@ fn mutated_models_are_refused_or_used_without_a_panic() {
 fn parts_that_do_not_share_out_the_rows_are_refused() {
     let points = cloud(5, 2, 1);
     let recipe = Recipe { method: Method::from_name("mds").unwrap(), ..Recipe::default() };
-    let bytes = recipe.fit(&points).unwrap().to_bytes().unwrap();
+    let bytes = recipe.fit(&points, &Silent).unwrap().to_bytes().unwrap();
     // The part follows the embedding's empty list of missing cells and the number of parts, 1: no rows, shift 0.0.
     let at = bytes.windows(11).rposition(|w| w == [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     let mut body = bytes[HEADER..].to_vec();
@@ -114,7 +116,8 @@ fn a_metric_that_the_method_does_without_is_no_reason_to_refuse_its_own_rows() {
     let zero = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 4.0]]).unwrap();
     for name in ["kernel-pca", "pkpca", "pca"] {
         let method = Method::from_name(name).unwrap();
-        let model = Recipe { method, metric: Metric::Cosine, dims: 1, ..Recipe::default() }.fit(&zero).unwrap();
+        let model =
+            Recipe { method, metric: Metric::Cosine, dims: 1, ..Recipe::default() }.fit(&zero, &Silent).unwrap();
         let placed = model.transform(&zero).unwrap();
         let largest = model.embedding().values().iter().fold(0.0f64, |most, y| most.max(y.abs()));
         for (a, b) in placed.values().iter().zip(model.embedding().values()) {

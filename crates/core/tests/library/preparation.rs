@@ -1,5 +1,6 @@
 //! Columns brought to a common scale: what the model makes of it, for new points and on the way back.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Isomap, LaplacianEigenmaps, Method, Model, Pca, Points, Ppca, Recipe};
 
@@ -26,8 +27,8 @@ fn a_prepared_fit_is_that_of_columns_prepared_by_hand() {
         let recipe = scaled(method, scale);
         let prepared = recipe.preparation.learn(&points, None).unwrap().0;
         let plain = Recipe { preparation: Preparation::default(), ..recipe.clone() };
-        let by_hand = plain.fit(&prepared.apply(&points, None).unwrap()).unwrap();
-        let model = recipe.fit(&points).unwrap();
+        let by_hand = plain.fit(&prepared.apply(&points, None).unwrap(), &Silent).unwrap();
+        let model = recipe.fit(&points, &Silent).unwrap();
         assert_eq!(model.embedding(), by_hand.embedding());
         assert_eq!(model.points(), Some(&points));
         assert_eq!(model.transform(&new).unwrap(), by_hand.transform(&prepared.apply(&new, None).unwrap()).unwrap());
@@ -56,14 +57,14 @@ fn a_power_of_two_changes_no_digit_of_a_map_of_scaled_columns() {
     for scale in [Scale::Unit, Scale::Robust] {
         for method in [Pca::default().into(), Isomap::default().into()] {
             let recipe = scaled(method, scale);
-            let plain = recipe.fit(&points).unwrap();
+            let plain = recipe.fit(&points, &Silent).unwrap();
             let back = plain.reconstruct(plain.embedding()).unwrap();
             for power in [-460, 440] {
                 let times = |points: &Points| {
                     let values = points.values().iter().map(|x| x * 2f64.powi(power)).collect();
                     Points::new(points.rows(), points.cols(), values).unwrap()
                 };
-                let there = recipe.fit(&times(&points)).unwrap();
+                let there = recipe.fit(&times(&points), &Silent).unwrap();
                 assert_eq!(there.embedding(), plain.embedding(), "{power}");
                 assert_eq!(there.report().warnings, plain.report().warnings);
                 let there = there.reconstruct(plain.embedding()).unwrap();
@@ -89,7 +90,8 @@ fn log_normal(n: usize) -> Points {
 fn intervals_of_logarithms_hold_as_many_entries_as_they_promise() {
     let points = log_normal(2000);
     let preparation = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
-    let model = Recipe { preparation, method: Pca::default().into(), ..Recipe::default() }.fit(&points).unwrap();
+    let model =
+        Recipe { preparation, method: Pca::default().into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
     let way = model.inverse_transform().unwrap();
     let back = way.reconstruct(model.embedding()).unwrap();
     let share = |widths: &Points| {
@@ -113,7 +115,8 @@ fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
     let points = log_normal(300);
     let preparation = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
     let prepared = preparation.learn(&points, None).unwrap().0;
-    let model = Recipe { preparation, method: Ppca::default().into(), ..Recipe::default() }.fit(&points).unwrap();
+    let model =
+        Recipe { preparation, method: Ppca::default().into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
     let plain = fit(Ppca::default(), &prepared.apply(&points, None).unwrap());
     let (own, inner) = (model.posteriors(&points).unwrap(), plain.posteriors(&prepared.apply(&points, None).unwrap()));
     for (i, (own, inner)) in own.iter().zip(inner.unwrap()).enumerate() {
@@ -139,14 +142,14 @@ fn choosing_and_judging_see_the_prepared_columns() {
     let plain = Recipe { preparation: Preparation::default(), ..recipe.clone() };
     let chosen = |recipe: &Recipe, points: &Points| recipe.choose_neighbors(points, &Silent).unwrap();
     assert_eq!(chosen(&recipe, &points), chosen(&plain, &seen));
-    assert_eq!(recipe.held_out_rows(&points).unwrap().folds, 5);
+    assert_eq!(recipe.held_out_rows(&points, &Silent).unwrap().folds, 5);
     assert_eq!(recipe.choose_dims(&points, &Silent).unwrap().chosen, plain.choose_dims(&seen, &Silent).unwrap().chosen);
 }
 
 #[test]
 fn distances_have_no_columns_to_prepare() {
     let table = eigenfold::Distances::new(distances(&swiss(20))).unwrap();
-    let error = scaled(Isomap::default().into(), Scale::Unit).fit(&table).unwrap_err().to_string();
+    let error = scaled(Isomap::default().into(), Scale::Unit).fit(&table, &Silent).unwrap_err().to_string();
     assert!(error.starts_with("only points have columns to prepare, and the input is distances; "), "{error}");
 }
 
@@ -154,10 +157,9 @@ fn distances_have_no_columns_to_prepare() {
 fn a_column_with_nearly_all_of_the_variance_is_named() {
     let points = mixed(60);
     let names = ["a", "b", "c", "d"].map(String::from);
-    let beside = eigenfold::Beside { names: Some(&names), ..eigenfold::Beside::default() };
+    let input = eigenfold::Input { names: Some(&names), ..(&points).into() };
     let warnings = |scale| {
-        let model =
-            scaled(Pca::default().into(), scale).fit_from(&points, beside, &eigenfold::progress::Silent).unwrap();
+        let model = scaled(Pca::default().into(), scale).fit(input, &Silent).unwrap();
         assert_eq!(model.names(), Some(&names[..]));
         model.report().warnings.join("\n")
     };

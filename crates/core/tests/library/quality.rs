@@ -106,7 +106,7 @@ fn labels_are_judged_as_scikit_learn_does() {
 fn the_way_back_from_a_map_is_as_good_as_that_of_a_model() {
     let roll = swiss(600);
     let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    let model = recipe.fit(&roll).unwrap();
+    let model = recipe.fit(&roll, &Silent).unwrap();
     let evaluated = Quality::default().judge(&Given::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
     let way = InverseTransform::of_map(&roll, model.embedding()).unwrap();
     let error = evaluated.score(Measure::WayBackError).unwrap().value;
@@ -125,7 +125,7 @@ fn the_way_back_from_a_map_is_as_good_as_that_of_a_model() {
 fn a_portable_way_back_says_what_reconstruct_says() {
     for size in [1.0, 1e-140, 1e140] {
         let data = Points::new(80, 3, swiss(80).values().iter().map(|x| x * size).collect()).unwrap();
-        let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data).unwrap();
+        let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data, &Silent).unwrap();
         let way = model.inverse_transform().unwrap();
         let Some(Portable::Linear { mean, axes, deviations }) = way.portable() else { panic!("a linear rule") };
         let place = model.embedding().select(&[7]);
@@ -135,7 +135,7 @@ fn a_portable_way_back_says_what_reconstruct_says() {
             assert!((by_hand - back.points.row(0)[j]).abs() < 1e-12 * size, "{by_hand:e}");
             assert!((deviations[j] / back.deviations.row(0)[j] - 1.0).abs() < EXACT);
         }
-        let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&data).unwrap();
+        let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&data, &Silent).unwrap();
         let kriging = model.inverse_transform().unwrap().stretched([2.0, 3.0]).portable();
         let Some(Portable::Kriging { neighbors, unit, roughness, means, widths, components, .. }) = kriging else {
             panic!("kriging")

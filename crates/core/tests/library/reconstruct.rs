@@ -1,5 +1,6 @@
 //! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
 use eigenfold::reconstruct::ReconstructionRule;
@@ -7,7 +8,9 @@ use eigenfold::sample::Sample;
 use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
-    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }
+        .fit(points, &Silent)
+        .unwrap()
 }
 
 /// 21 points of the line (t, 2t + 1) with a third feature that is always 5.
@@ -141,7 +144,7 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
         let points = Sample::SwissRoll.draw(240, noise, 3).unwrap().points;
         let recipe =
             Recipe { method: Method::from_name(name).unwrap(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-        let held_out = recipe.held_out_rows(&points).unwrap();
+        let held_out = recipe.held_out_rows(&points, &Silent).unwrap();
         let [one, two] = held_out.within.unwrap();
         assert!((one - 0.68).abs() < 0.05 && (two - 0.95).abs() < 0.03, "{name}: {held_out:?}");
         assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (240, 5, 5));
@@ -150,11 +153,11 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
             "{held_out:?}"
         );
     }
-    let twice =
-        [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));
+    let twice = [0, 1]
+        .map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60), &Silent));
     assert_eq!(twice[0].as_ref().unwrap(), twice[1].as_ref().unwrap(), "the same seed deals the same folds");
     let few = Points::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]).unwrap();
-    let refused = Recipe::default().held_out_rows(&few).unwrap_err().to_string();
+    let refused = Recipe::default().held_out_rows(&few, &Silent).unwrap_err().to_string();
     assert_eq!(refused, "3 points are too few to hold rows out; give 5 or more");
 }
 
@@ -172,7 +175,7 @@ fn features_that_come_back_exactly_are_told_and_not_counted() {
     let rows: Vec<f64> = (0..240).flat_map(row).collect();
     let points = Points::new(240, 7, rows).unwrap();
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
-    let held_out = Recipe { method, ..Recipe::default() }.held_out_rows(&points).unwrap();
+    let held_out = Recipe { method, ..Recipe::default() }.held_out_rows(&points, &Silent).unwrap();
     let [one, two] = held_out.within.unwrap();
     assert!((1..=3).contains(&held_out.exact[0]), "{held_out:?}");
     assert!((one - 0.68).abs() < 0.03 && (two - 0.95).abs() < 0.03, "{held_out:?}");
@@ -183,12 +186,12 @@ fn features_that_come_back_exactly_are_told_and_not_counted() {
 fn the_error_of_left_out_rows_is_about_that_of_rows_held_out() {
     let points = Sample::SwissRoll.draw(1000, 0.4, 1).unwrap().points;
     let recipe = Recipe { method: Method::from_name("laplacian-eigenmaps").unwrap(), ..Recipe::default() };
-    let claimed = recipe.fit(&points).unwrap().inverse_transform().unwrap().diagnostics().error.unwrap();
+    let claimed = recipe.fit(&points, &Silent).unwrap().inverse_transform().unwrap().diagnostics().error.unwrap();
     let means = points.column_means();
     let (mut wrong, mut total) = (0.0, 0.0);
     for fold in 0..5 {
         let (left, kept): (Vec<usize>, Vec<usize>) = (0..1000).partition(|i| i % 5 == fold);
-        let (model, left) = (recipe.fit(&points.select(&kept)).unwrap(), points.select(&left));
+        let (model, left) = (recipe.fit(&points.select(&kept), &Silent).unwrap(), points.select(&left));
         let back = model.reconstruct(&model.transform(&left).unwrap()).unwrap();
         for (at, (x, y)) in left.values().iter().zip(back.points.values()).enumerate() {
             wrong += (x - y).powi(2);
@@ -253,9 +256,9 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let back = folded.reconstruct(folded.embedding()).unwrap();
     let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
-    // Points that are all the same are that point, without a caveat.
+    // Points that are all the same are that point, without uncertainty.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
-    if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
+    if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same, &Silent) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();
         assert_eq!((back.points.row(1), back.deviations.row(1)), (&[1.5, -2.0][..], &[0.0, 0.0][..]));
     }
@@ -282,7 +285,7 @@ fn separate_components_do_not_mix() {
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
     let recipe = Recipe { disconnected: Disconnected::Separate, method: Isomap::default().into(), ..Recipe::default() };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap();
     for i in 0..260 {
         assert_eq!(back.points.row(i)[0] > 250.0, i >= 200, "row {i}: {:?}", back.points.row(i));
@@ -295,7 +298,7 @@ fn what_cannot_be_led_back_says_why() {
     let points = swiss(40);
     let distances = distances(&points);
     let of_distances = Recipe { method: Mds::default().into(), ..Recipe::default() };
-    let of_distances = of_distances.fit(&Distances::new(distances.clone()).unwrap()).unwrap();
+    let of_distances = of_distances.fit(&Distances::new(distances.clone()).unwrap(), &Silent).unwrap();
     let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
     assert_eq!(
         of_distances.reconstruct(&places).unwrap_err().to_string(),
@@ -349,13 +352,13 @@ fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
     let methods = || [Method::from(Isomap::default()), Mds::default().into()];
     let with = |one: Recipe| methods().map(|method| Recipe { method, ..one.clone() });
     for recipe in recipes.into_iter().flat_map(with) {
-        let model = recipe.fit(&curved).unwrap();
+        let model = recipe.fit(&curved, &Silent).unwrap();
         let (kept, anew) = (model.learn_inverse().unwrap(), model.inverse_transform().unwrap());
         let follows = model.inverse_from(&kept.clone()).unwrap();
         assert_eq!(follows.diagnostics(), anew.diagnostics());
         assert_eq!(follows.reconstruct(model.embedding()).unwrap(), anew.reconstruct(model.embedding()).unwrap());
         assert_eq!(follows.draw(model.embedding(), 2, 7).unwrap(), anew.draw(model.embedding(), 2, 7).unwrap());
-        let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>())).unwrap();
+        let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>()), &Silent).unwrap();
         let told = other.inverse_from(&kept).err().unwrap().to_string();
         let fact = "learned from 60 points, 2 features and 2 coordinates and the model has 59 points";
         assert!(told.contains(fact), "{told}");

@@ -40,7 +40,7 @@ fn isomap_unrolls_the_swiss_roll() {
     for seed in 0..10 {
         let roll = Sample::SwissRoll.draw(1500, 0.0, seed).unwrap();
         let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-        let error = affine_error(&roll.truth, recipe.fit(&roll.points).unwrap().embedding());
+        let error = affine_error(&roll.truth, recipe.fit(&roll.points, &Silent).unwrap().embedding());
         assert!(error < 0.01, "seed {seed}: {error}");
     }
 }
@@ -53,7 +53,7 @@ fn acyclic_lle_unrolls_the_swiss_roll() {
             let roll = Sample::SwissRoll.draw(n, 0.0, seed).unwrap();
             let recipe =
                 Recipe { method: Alle::default().into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() };
-            let map = recipe.fit(&roll.points).unwrap();
+            let map = recipe.fit(&roll.points, &Silent).unwrap();
             for axis in 0..2 {
                 let truth = eigenfold::Points::new(n, 1, (0..n).map(|i| roll.truth.row(i)[axis]).collect()).unwrap();
                 let error = affine_error(&truth, map.embedding());
@@ -73,11 +73,11 @@ fn landmarks_give_nearly_the_same_map() {
             seed,
             ..Recipe::default()
         };
-        let few = recipe(Some(100)).fit(&roll.points).unwrap();
-        let all = recipe(None).fit(&roll.points).unwrap();
+        let few = recipe(Some(100)).fit(&roll.points, &Silent).unwrap();
+        let all = recipe(None).fit(&roll.points, &Silent).unwrap();
         let error = affine_error(all.embedding(), few.embedding());
         assert!(error < 5e-3, "seed {seed}: {error}");
-        let every = recipe(Some(1500)).fit(&roll.points).unwrap();
+        let every = recipe(Some(1500)).fit(&roll.points, &Silent).unwrap();
         assert_eq!(every.embedding(), all.embedding());
         let placed = few.transform(&roll.points).unwrap();
         assert_eq!(&placed, few.embedding());
@@ -88,11 +88,13 @@ fn landmarks_give_nearly_the_same_map() {
 fn landmark_scaling_of_euclidean_distances_is_exact() {
     // With p + 1 landmarks in general position every point is placed exactly, whatever the metric's matrix.
     let points = cloud(400, 3, 1);
-    let few = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() }.fit(&points).unwrap();
+    let few = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() }
+        .fit(&points, &Silent)
+        .unwrap();
     assert!(distance_mismatch(&points, few.embedding()) < SOLVED);
     let input = distances(&points);
     let recipe = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() };
-    let given = recipe.fit(&Distances::new(input.clone()).unwrap()).unwrap();
+    let given = recipe.fit(&Distances::new(input.clone()).unwrap(), &Silent).unwrap();
     assert!(distance_mismatch(&points, given.embedding()) < SOLVED);
 }
 
@@ -103,7 +105,7 @@ fn other_metrics_reach_every_distance_method() {
     for metric in [Metric::Manhattan, Metric::Cosine].into_iter().chain(rarer) {
         for name in ["mds", "isomap", "lle", "alle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
             let method = eigenfold::Method::from_name(name).unwrap();
-            let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
+            let model = Recipe { method, metric, ..Recipe::default() }.fit(&points, &Silent).unwrap();
             assert!(model.report().converged, "{name}");
         }
     }
@@ -119,7 +121,9 @@ fn a_width_per_point_holds_thin_parts_together_and_a_map_that_falls_apart_says_s
         let map = |bandwidth: &str| {
             let mut method = Method::from_name(name).unwrap();
             method.set("bandwidth", bandwidth).unwrap();
-            Recipe { method, dims: 1, neighbors: Neighbors::Nearest(4), ..Recipe::default() }.fit(&line).unwrap()
+            Recipe { method, dims: 1, neighbors: Neighbors::Nearest(4), ..Recipe::default() }
+                .fit(&line, &Silent)
+                .unwrap()
         };
         let said = |model: &Model| model.report().warnings.join("; ");
         let torn = map("global");
@@ -144,7 +148,10 @@ fn distances_and_points_give_the_same_map() {
     let near = ["laplacian-eigenmaps", "diffusion-maps", "lle", "alle", "ltsa", "hessian-lle", "modified-lle"];
     for name in ["mds", "isomap"].into_iter().chain(near) {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
-        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&Distances::new(square.clone()).unwrap()).unwrap());
+        let (a, b) = (
+            recipe.fit(&points, &Silent).unwrap(),
+            recipe.fit(&Distances::new(square.clone()).unwrap(), &Silent).unwrap(),
+        );
         let tolerance = if name.ends_with("lle") { 1e-3 } else { 1e-6 };
         assert!(distance_mismatch(a.embedding(), b.embedding()) < tolerance, "{name}");
     }
@@ -153,7 +160,10 @@ fn distances_and_points_give_the_same_map() {
         .collect();
     let gram = eigenfold::Points::new(300, 300, gram).unwrap();
     let recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
-    let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&Distances::from_similarities(&gram).unwrap()).unwrap());
+    let (a, b) = (
+        recipe.fit(&points, &Silent).unwrap(),
+        recipe.fit(&Distances::from_similarities(&gram).unwrap(), &Silent).unwrap(),
+    );
     assert!(distance_mismatch(a.embedding(), b.embedding()) < 1e-6);
 }
 
@@ -163,11 +173,11 @@ fn a_given_graph_is_used_as_it_is() {
     let found = eigenfold::graph::Search::default().of_points(&points, &eigenfold::progress::Silent).unwrap();
     for name in ["isomap", "laplacian-eigenmaps", "diffusion-maps"] {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
-        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&found.graph).unwrap());
+        let (a, b) = (recipe.fit(&points, &Silent).unwrap(), recipe.fit(&found.graph, &Silent).unwrap());
         assert_eq!(a.embedding(), b.embedding(), "{name}");
         assert!(b.transform(&points).unwrap_err().to_string().contains("fitted to a graph"));
     }
-    assert!(Recipe { method: Lle::default().into(), ..Recipe::default() }.fit(&found.graph).is_err());
+    assert!(Recipe { method: Lle::default().into(), ..Recipe::default() }.fit(&found.graph, &Silent).is_err());
 }
 
 #[test]
@@ -175,7 +185,7 @@ fn the_slowest_vibration_of_a_long_strip_runs_along_it() {
     for seed in 0..10 {
         let roll = Sample::SwissRoll.draw(2000, 0.0, seed).unwrap();
         let recipe = Recipe { method: LaplacianEigenmaps::default().into(), dims: 1, ..Recipe::default() };
-        let map = recipe.fit(&roll.points).unwrap();
+        let map = recipe.fit(&roll.points, &Silent).unwrap();
         let along = |i: usize| roll.truth.row(i)[0];
         // Order along the strip is kept: the coordinate is monotone up to local noise.
         let mut order: Vec<usize> = (0..2000).collect();
@@ -209,7 +219,7 @@ fn alignment_methods_flatten_bent_cubes_of_one_to_five_dimensions() {
             for method in methods {
                 let name = method.info().name;
                 let recipe = Recipe { method, neighbors: Neighbors::Nearest(k), dims: d, ..Recipe::default() };
-                let model = recipe.fit(&points).unwrap();
+                let model = recipe.fit(&points, &Silent).unwrap();
                 let error = affine_error(&truth, model.embedding());
                 assert!(model.report().warnings.is_empty(), "{name}: {:?}", model.report().warnings);
                 assert!(error < 0.01, "{name} in {d} dimensions, seed {seed}: {error}");
@@ -244,12 +254,13 @@ fn too_few_neighbors_are_an_error_with_the_least_number() {
     for (method, dims, least) in cases {
         let name = method.info().name;
         let recipe = |k| Recipe { method: method.clone(), dims, neighbors: Neighbors::Nearest(k), ..Recipe::default() };
-        let message = recipe(least - 1).fit(&points).unwrap_err().to_string();
+        let message = recipe(least - 1).fit(&points, &Silent).unwrap_err().to_string();
         assert!(message.contains(&format!("needs {least} neighbors")), "{name}: {message}");
         assert!(message.contains(&format!("use `neighbors` {least} or more")), "{name}: {message}");
-        assert!(recipe(least).fit(&points).is_ok(), "{name}");
+        assert!(recipe(least).fit(&points, &Silent).is_ok(), "{name}");
     }
-    let four = Recipe { method: Ltsa.into(), dims: 4, ..Recipe::default() }.fit(&points).unwrap_err().to_string();
+    let four =
+        Recipe { method: Ltsa.into(), dims: 4, ..Recipe::default() }.fit(&points, &Silent).unwrap_err().to_string();
     assert!(four.contains("4 dimensions were asked of 3 features"), "{four}");
 }
 
@@ -285,7 +296,7 @@ fn a_learned_graph_serves_any_method() {
     let drill = Drill { penalty: Penalty::Value(0.05), ridge: 0.01, ..Drill::default() };
     let plain = Recipe { neighbors: Neighbors::Nearest(8), method: Isomap::default().into(), ..Recipe::default() };
     let recipe = Recipe { learned: Some(drill), ..plain.clone() };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let search = Search { neighbors: Neighbors::Nearest(8), ..Search::default() };
     let (found, learned) = drill.graph(&search, &points, None, &Silent).unwrap();
     assert!(learned.kept < learned.candidates && learned.kept >= 139 - found.linking_edges.len(), "{learned:?}");
@@ -296,9 +307,9 @@ fn a_learned_graph_serves_any_method() {
     for i in 0..140 {
         assert!(found.graph.neighbors(i).iter().all(|&j| candidates.neighbors(i).contains(&j) || linking_edge(i, j)));
     }
-    let given = plain.fit(&found.graph).unwrap();
+    let given = plain.fit(&found.graph, &Silent).unwrap();
     assert!(distance_mismatch(given.embedding(), model.embedding()) < SOLVED);
-    assert!(distance_mismatch(plain.fit(&points).unwrap().embedding(), model.embedding()) > SOLVED);
+    assert!(distance_mismatch(plain.fit(&points, &Silent).unwrap().embedding(), model.embedding()) > SOLVED);
     assert_eq!(model.report().graph_route.as_deref(), Some("learned"));
     assert!(model.report().converged);
     assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap().recipe(), &recipe);

@@ -2,6 +2,7 @@
 //! spectra come from SciPy's Dijkstra and NumPy's dense solver. scripts/alignment.py made those of the alignment
 //! methods.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::field::{Build, EdgeWeight, LleVariant, Penalty, Site};
 use eigenfold::{
     Bandwidth, DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa,
@@ -14,7 +15,7 @@ fn iris() -> Points {
 
 fn spectrum(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Vec<f64> {
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() };
-    recipe.fit(points).unwrap().spectrum().to_vec()
+    recipe.fit(points, &Silent).unwrap().spectrum().to_vec()
 }
 
 fn close(ours: &[f64], theirs: &[f64], tolerance: f64) {
@@ -78,13 +79,13 @@ fn alignment_methods_have_the_eigenvalues_of_the_papers_formulas() {
     assert!((modified / 4.807588350019326e-05 - 1.0).abs() < 1e-8, "{modified}");
 }
 
-/// PCA(3).fit(X): explained_variance_ratio_, and ((X - X.mean(0))**2).sum().
+/// PCA(3).fit(X, &eigenfold::Silent): explained_variance_ratio_, and ((X - X.mean(0))**2).sum().
 #[test]
 fn pca_of_iris_has_scikit_learns_shares_of_the_variance() {
     let theirs = [0.924618723201734, 0.05306648311706378, 0.017102609807927494];
     for method in [Method::from(Pca::default()), eigenfold::Mds::default().into(), KernelPca::default().into()] {
         let kernel = matches!(method, Method::KernelPca(_));
-        let model = Recipe { method, dims: 3, ..Recipe::default() }.fit(&iris()).unwrap();
+        let model = Recipe { method, dims: 3, ..Recipe::default() }.fit(&iris(), &Silent).unwrap();
         let explained = model.report().explained.clone().unwrap();
         if kernel {
             // Shares of another variance, but of all of it.

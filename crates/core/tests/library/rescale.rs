@@ -58,7 +58,7 @@ fn x08_rescaling_restores_the_lengths_of_a_rolled_sheet() {
     let roll = swiss(800);
     let edges = edges(&graph(&roll, 8));
     let lengths = |method: Method, rescale| {
-        let model = recipe(method, 8, rescale).fit(&roll).unwrap();
+        let model = recipe(method, 8, rescale).fit(&roll, &Silent).unwrap();
         (ratios(model.embedding(), &edges), model.report().rescale.clone())
     };
     let scaled = |ratios: &[f64], factor: f64| off(&ratios.iter().map(|r| r * factor).collect::<Vec<_>>());
@@ -91,7 +91,7 @@ fn the_bracket_holds_the_largest_variance_of_the_roll() {
         (Isomap::default().into(), 10, 0.86),
         (Ltsa.into(), 10, 0.88),
     ] {
-        let model = recipe(method, 6, Some(m)).fit(&roll).unwrap();
+        let model = recipe(method, 6, Some(m)).fit(&roll, &Silent).unwrap();
         let rescale = model.report().rescale.as_ref().unwrap();
         let of = |value: f64| 100.0 * value / SWISS_1000;
         let (inside, all) = (of(rescale.primal), of(rescale.bound.unwrap()));
@@ -125,7 +125,7 @@ proptest! {
         let shrunk: Vec<f64> = points.values().iter().enumerate().map(|(at, x)| [1.0, 0.7, 0.0][at % 3] * x).collect();
         prop_assert!(variance(&Points::new(80, 3, shrunk).unwrap()) <= bound);
         for method in [Method::from(Isomap::default()), LaplacianEigenmaps::default().into()] {
-            let model = recipe(method, 6, Some(8)).fit(&points).unwrap();
+            let model = recipe(method, 6, Some(8)).fit(&points, &Silent).unwrap();
             let rescale = model.report().rescale.as_ref().unwrap();
             prop_assert!(rescale.primal <= bound, "{rescale:?} {bound}");
             prop_assert!(rescale.primal <= rescale.bound.unwrap());
@@ -137,10 +137,11 @@ proptest! {
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
     let (roll, new) = (swiss(140), swiss(150).select(&(140..150).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
-    let spectral = |method: &Method| method.info().needs_graph && method.info().stage != "objective";
+    let spectral =
+        |method: &Method| method.info().needs_graph && method.info().basis != eigenfold::field::Basis::Objective;
     for method in Method::all().into_iter().filter(spectral) {
         let name = method.info().name;
-        let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();
+        let model = recipe(method, 8, Some(6)).fit(&roll, &Silent).unwrap();
         assert!(longest(&ratios(model.embedding(), &edges)) <= 1.0 + SOLVED, "{name}");
         let eigenvalues = model.spectrum();
         assert!(
@@ -167,7 +168,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let roll = swiss(900);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| recipe(Isomap::default(), 8, Some(8)).fit(&roll).unwrap().to_bytes().unwrap())
+        pool.install(|| recipe(Isomap::default(), 8, Some(8)).fit(&roll, &Silent).unwrap().to_bytes().unwrap())
     };
     assert_eq!(on(1), on(3));
 }
@@ -177,16 +178,16 @@ fn landmarks_components_distances_and_graphs_can_be_rescaled() {
     let roll = swiss(300);
     let edges = edges(&graph(&roll, 8));
     for method in [Method::from(Isomap { landmarks: Some(60) }), Meu { landmarks: Some(80), ..Meu::default() }.into()] {
-        let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();
+        let model = recipe(method, 8, Some(6)).fit(&roll, &Silent).unwrap();
         assert!(longest(&ratios(model.embedding(), &edges)) <= 1.0 + SOLVED);
         assert_eq!(&model.transform(&roll).unwrap(), model.embedding());
     }
-    let whole = recipe(Isomap::default(), 8, Some(6)).fit(&roll).unwrap();
+    let whole = recipe(Isomap::default(), 8, Some(6)).fit(&roll, &Silent).unwrap();
     let distances = distances(&roll);
     let graph = graph(&roll, 8);
     let given = Distances::new(distances.clone()).unwrap();
-    for input in [eigenfold::Ground::from(&given), eigenfold::Ground::from(&graph)] {
-        let model = recipe(Isomap::default(), 8, Some(6)).fit(input).unwrap();
+    for input in [eigenfold::Data::from(&given), eigenfold::Data::from(&graph)] {
+        let model = recipe(Isomap::default(), 8, Some(6)).fit(input, &Silent).unwrap();
         let agree = |(a, b): (&f64, &f64)| (a - b).abs() < FITTED * whole.spectrum()[0];
         assert!(model.spectrum().iter().zip(whole.spectrum()).all(agree));
         assert!(model.transform(&distances).unwrap_err().to_string().contains("cannot place new points"));
@@ -197,7 +198,7 @@ fn landmarks_components_distances_and_graphs_can_be_rescaled() {
     let rows: Vec<f64> = rows.flatten().chain([-1e5; 3]).collect();
     let points = Points::new(301, 3, rows).unwrap();
     let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(Isomap::default(), 8, Some(6)) };
-    let apart = Recipe { neighbors: Neighbors::Within(11.0), ..apart }.fit(&points).unwrap();
+    let apart = Recipe { neighbors: Neighbors::Within(11.0), ..apart }.fit(&points, &Silent).unwrap();
     let y = apart.embedding();
     let span = |range: std::ops::Range<usize>| {
         let column = range.map(|i| y.row(i)[1]);
@@ -211,7 +212,7 @@ fn points_that_coincide_stay_together() {
     let roll = swiss(150);
     let rows: Vec<usize> = (0..150).chain([0, 7, 7]).collect();
     let points = roll.select(&rows);
-    let model = recipe(Isomap::default(), 8, Some(6)).fit(&points).unwrap();
+    let model = recipe(Isomap::default(), 8, Some(6)).fit(&points, &Silent).unwrap();
     let y = model.embedding();
     assert_eq!((y.row(150), y.row(151), y.row(152)), (y.row(0), y.row(7), y.row(7)));
     assert!(longest(&ratios(y, &edges(&graph(&points, 8)))) <= 1.0 + SOLVED);
@@ -222,14 +223,14 @@ fn what_cannot_be_rescaled_is_refused() {
     let roll = swiss(60);
     let refused = |name: &str, dims, m| {
         let recipe = Recipe { dims, ..recipe(Method::from_name(name).unwrap(), 8, Some(m)) };
-        recipe.fit(&roll).unwrap_err().to_string()
+        recipe.fit(&roll, &Silent).unwrap_err().to_string()
     };
     for name in ["pca", "mds", "kernel-pca"] {
         assert!(refused(name, 2, 10).contains("has no neighborhood graph"), "{}", refused(name, 2, 10));
     }
     assert!(refused("isomap", 3, 2).contains("use `rescale` 3 or more"));
     assert!(refused("isomap", 2, 41).contains("use `rescale` 40 or less"));
-    let few = recipe(Isomap::default(), 4, Some(10)).fit(&swiss(8)).unwrap_err().to_string();
+    let few = recipe(Isomap::default(), 4, Some(10)).fit(&swiss(8), &Silent).unwrap_err().to_string();
     assert!(few.contains("use `rescale` 7 or less"), "{few}");
 }
 
@@ -239,7 +240,7 @@ fn the_likelihood_is_that_of_the_field() {
     for method in [Method::from(LaplacianEigenmaps::default()), Isomap::default().into()] {
         let of = |rescale| {
             let recipe = Recipe { likelihood: Likelihood::Always, ..recipe(method.clone(), 8, rescale) };
-            recipe.fit(&roll).unwrap().log_likelihood().unwrap()
+            recipe.fit(&roll, &Silent).unwrap().log_likelihood().unwrap()
         };
         assert!((of(None) - of(Some(8))).abs() < SOLVED * of(None).abs());
     }

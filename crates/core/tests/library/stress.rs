@@ -32,12 +32,12 @@ fn the_descent_ends_where_majorization_ends() {
     for (points, dims) in [(swiss(60), 2), (cloud(50, 6, 3), 2), (cloud(40, 5, 8), 3)] {
         let wanted = distances(&points);
         let recipe = Recipe { method: Mds::default().into(), dims, ..Recipe::default() };
-        let mut slow = recipe.fit(&points).unwrap().embedding().clone();
+        let mut slow = recipe.fit(&points, &Silent).unwrap().embedding().clone();
         for _ in 0..3000 {
             slow = majorized(&wanted, &slow);
         }
         let method = Smacof { tolerance: 1e-12, ..Smacof::default() };
-        let model = Recipe { method: method.into(), dims, ..Recipe::default() }.fit(&points).unwrap();
+        let model = Recipe { method: method.into(), dims, ..Recipe::default() }.fit(&points, &Silent).unwrap();
         let (ours, theirs) = (model.report().objective.unwrap(), stress(&wanted, &slow));
         assert!((ours / stress(&wanted, model.embedding()) - 1.0).abs() < SOLVED, "the report says what the map has");
         assert!((ours / theirs - 1.0).abs() < 1e-5, "{ours} {theirs}");
@@ -51,7 +51,7 @@ fn distances_of_a_plane_are_met_exactly_from_any_start() {
     let points = cloud(80, 2, 5);
     for init in [StressInit::Scaling, StressInit::Random] {
         let method = Smacof { init, tolerance: 1e-14, ..Smacof::default() };
-        let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&points).unwrap();
+        let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
         let relative = model.report().objective.unwrap() / stress(&distances(&points), &cloud(80, 2, 6));
         assert!(relative < 1e-8, "{init:?}: {relative}");
         assert!(distance_mismatch(model.embedding(), &points) < FITTED, "{init:?}");
@@ -72,12 +72,12 @@ fn stress_is_never_above_that_of_its_start() {
 fn points_and_their_distances_have_one_map_and_new_points_find_their_places() {
     let points = cloud(90, 3, 2);
     let (a, square) = (fit(Smacof::default(), &points), Distances::new(distances(&points)).unwrap());
-    let b = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square).unwrap();
+    let b = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
     assert!(distance_mismatch(a.embedding(), b.embedding()) < FITTED);
     // A point of the plane, placed by its distances to the others, goes where it is.
     let plane = cloud(60, 2, 9);
     let model = Recipe { method: Smacof { tolerance: 1e-15, ..Smacof::default() }.into(), ..Recipe::default() };
-    let model = model.fit(&plane).unwrap();
+    let model = model.fit(&plane, &Silent).unwrap();
     let new = cloud(5, 2, 77);
     let placed = model.transform(&new).unwrap();
     for i in 0..5 {
@@ -95,7 +95,7 @@ fn the_components_of_a_graph_are_drawn_one_by_one() {
     let ring = |first: u32, n: u32| (0..n).map(move |i| vec![(first + (i + 1) % n, 1.0)]);
     let graph = Graph::from_lists(ring(0, 12).chain(ring(12, 9)).collect()).unwrap();
     let recipe = Recipe { method: Smacof::default().into(), disconnected: Disconnected::Separate, ..Recipe::default() };
-    let model = recipe.fit(&graph).unwrap();
+    let model = recipe.fit(&graph, &Silent).unwrap();
     assert_eq!(model.report().components, [12, 9]);
     for rows in [0..12, 12..21] {
         let component = model.embedding().select(&rows.collect::<Vec<_>>());
@@ -106,7 +106,7 @@ fn the_components_of_a_graph_are_drawn_one_by_one() {
         assert!(high / low < 1.001, "{low} {high}");
     }
     let direct = Smacof { distances: Some(StressDistances::Direct), ..Smacof::default() };
-    let error = Recipe { method: direct.into(), ..recipe }.fit(&graph).unwrap_err().to_string();
+    let error = Recipe { method: direct.into(), ..recipe }.fit(&graph, &Silent).unwrap_err().to_string();
     assert!(error.contains("along its edges only"), "{error}");
 }
 
@@ -115,7 +115,7 @@ fn distances_along_the_graph_unroll_the_roll() {
     let method = Smacof { distances: Some(StressDistances::Geodesic), ..Smacof::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
     let points = swiss(1000);
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let truth = {
         let g = 1.324_717_957_244_746_f64;
         let at = |i: usize| ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
@@ -135,6 +135,10 @@ fn distances_along_the_graph_unroll_the_roll() {
 struct Impatient(AtomicUsize);
 
 impl Observer for Impatient {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, _stage: Stage, _fraction: f64) {}
 
     fn stop(&self) -> bool {
@@ -146,8 +150,8 @@ impl Observer for Impatient {
 fn a_stop_gives_the_best_map_so_far() {
     let points = cloud(150, 10, 4);
     let recipe = Recipe { method: Smacof { tolerance: 1e-10, ..Smacof::default() }.into(), ..Recipe::default() };
-    let whole = recipe.fit_watched(&points, &Silent).unwrap();
-    let stopped = recipe.fit_watched(&points, &Impatient(AtomicUsize::new(0))).unwrap();
+    let whole = recipe.fit(&points, &Silent).unwrap();
+    let stopped = recipe.fit(&points, &Impatient(AtomicUsize::new(0))).unwrap();
     assert!(whole.report().converged && !stopped.report().converged);
     assert!(stopped.report().warnings.iter().any(|w| w.contains("stopped")), "{:?}", stopped.report().warnings);
     let start = stress(&distances(&points), fit(Mds::default(), &points).embedding());
@@ -215,10 +219,10 @@ fn the_order_of_the_distances_is_enough() {
     let cubes = distances(&points).values().iter().map(|d| d.powi(3)).collect();
     let square = Distances::new(Points::new(60, 60, cubes).unwrap()).unwrap();
     let method = Smacof { variant: StressVariant::Nonmetric, tolerance: 1e-10, ..Smacof::default() };
-    let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&square).unwrap();
+    let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
     assert!(model.report().objective.unwrap() < 2e-3, "{:?}", model.report().objective);
     assert!(affine_error(&points, model.embedding()) < 1e-3);
-    let metric = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square).unwrap();
+    let metric = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
     assert!(affine_error(&points, metric.embedding()) > 1e-2);
     // The curve of disparities is the cube root, up to scale, and new points go by it.
     let curve = &model.report().disparities;
@@ -250,8 +254,8 @@ fn landmarks_draw_nearly_the_same_map() {
     let roll = swiss(800);
     let method = Smacof { landmarks: Some(100), distances: Some(StressDistances::Geodesic), ..Smacof::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    let some = recipe.fit(&roll).unwrap();
-    let whole = Recipe { method: Smacof { landmarks: None, ..method }.into(), ..recipe }.fit(&roll).unwrap();
+    let some = recipe.fit(&roll, &Silent).unwrap();
+    let whole = Recipe { method: Smacof { landmarks: None, ..method }.into(), ..recipe }.fit(&roll, &Silent).unwrap();
     assert!(distance_mismatch(some.embedding(), whole.embedding()) < 0.05);
 }
 
@@ -259,7 +263,7 @@ fn landmarks_draw_nearly_the_same_map() {
 fn snapshots_lead_from_the_start_to_the_map() {
     let points = cloud(90, 6, 2);
     let recipe = Recipe { method: Smacof::default().into(), snapshots: 6, ..Recipe::default() };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let maps = model.snapshots();
     assert!((3..=6).contains(&maps.len()), "{}", maps.len());
     assert!(
@@ -269,6 +273,6 @@ fn snapshots_lead_from_the_start_to_the_map() {
     assert_eq!(&maps[maps.len() - 1].coordinates, model.embedding());
     let start = fit(Mds::default(), &points);
     assert!(distance_mismatch(&maps[0].coordinates, start.embedding()) < EXACT);
-    let spectral = Recipe { method: Mds::default().into(), ..recipe }.fit(&points).unwrap_err().to_string();
+    let spectral = Recipe { method: Mds::default().into(), ..recipe }.fit(&points, &Silent).unwrap_err().to_string();
     assert!(spectral.contains("does not descend"), "{spectral}");
 }

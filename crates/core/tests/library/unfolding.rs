@@ -25,7 +25,7 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
     let points = swiss(300);
     let graph = found(&points, 6).graph;
     for constraints in [Constraints::Edges, Constraints::Angles] {
-        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&points).unwrap();
+        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&points, &Silent).unwrap();
         let certificate = &model.certificates()[0];
         let bracket = certificate.verify(&points, &graph).unwrap();
         assert!(bracket.gap <= 1e-4 && bracket.confirmed, "{bracket:?}");
@@ -61,7 +61,7 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
 fn noise_leaves_the_map_feasible_and_certified() {
     let roll = Sample::SwissRoll.draw(1000, 0.14, 5).unwrap().points;
     for constraints in [Constraints::Edges, Constraints::Angles] {
-        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll).unwrap();
+        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll, &Silent).unwrap();
         let bracket = model.report().certificate.unwrap();
         assert!(model.report().converged && bracket.gap <= 1e-4 && bracket.violation == 0.0, "{bracket:?}");
     }
@@ -73,7 +73,8 @@ fn angles_unroll_the_roll_without_narrowing_it() {
     let roll = Sample::SwissRoll.draw(2000, 0.0, 3).unwrap();
     let truth = roll.truth.values();
     let fit = |constraints| {
-        let model = recipe(8, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll.points).unwrap();
+        let model =
+            recipe(8, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll.points, &Silent).unwrap();
         let y = model.embedding();
         (0..2)
             .map(|q| {
@@ -93,32 +94,33 @@ fn separate_components_have_a_certificate_each() {
     let values: Vec<f64> = (0..2).flat_map(|at| one.values().iter().map(move |v| v + 1000.0 * at as f64)).collect();
     let both = Points::new(240, 3, values).unwrap();
     let recipe = Recipe { disconnected: Disconnected::Separate, ..recipe(6, Mvu::default()) };
-    let model = recipe.fit(&both).unwrap();
+    let model = recipe.fit(&both, &Silent).unwrap();
     assert_eq!(model.certificates().len(), 2);
     let search = Search { neighbors: Neighbors::Nearest(6), disconnected: Disconnected::Separate, ..Search::default() };
     let graph = search.of_points(&both, &Silent).unwrap().graph;
     let sum: f64 = model.certificates().iter().map(|c| c.verify(&both, &graph).unwrap().primal).sum();
     assert!((sum / primal(&model) - 1.0).abs() < 1e-9);
-    let alone = recipe.fit(&one).unwrap();
+    let alone = recipe.fit(&one, &Silent).unwrap();
     assert!((primal(&alone) * 2.0 / sum - 1.0).abs() < 1e-4);
     // Joined by a linking edge they are one problem.
-    let joined = Recipe { disconnected: Disconnected::Join, ..recipe }.fit(&both).unwrap();
+    let joined = Recipe { disconnected: Disconnected::Join, ..recipe }.fit(&both, &Silent).unwrap();
     assert!(joined.certificates().len() == 1 && primal(&joined) > sum);
 }
 
 #[test]
 fn every_kind_of_input_is_unfolded_alike() {
     let points = swiss(100);
-    let of_points = recipe(5, Mvu::default()).fit(&points).unwrap();
-    let of_distances = recipe(5, Mvu::default()).fit(&Distances::new(distances(&points)).unwrap()).unwrap();
+    let of_points = recipe(5, Mvu::default()).fit(&points, &Silent).unwrap();
+    let of_distances = recipe(5, Mvu::default()).fit(&Distances::new(distances(&points)).unwrap(), &Silent).unwrap();
     assert!((primal(&of_points) / primal(&of_distances) - 1.0).abs() < 1e-9);
     let graph = found(&points, 5).graph;
-    let of_graph = recipe(5, Mvu::default()).fit(&graph).unwrap();
-    let of_edges = recipe(5, Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() }).fit(&points).unwrap();
+    let of_graph = recipe(5, Mvu::default()).fit(&graph, &Silent).unwrap();
+    let of_edges =
+        recipe(5, Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() }).fit(&points, &Silent).unwrap();
     assert!((primal(&of_graph) / primal(&of_edges) - 1.0).abs() < 1e-9);
     of_graph.certificates()[0].verify(&graph, &graph).unwrap();
     let angles = Mvu { constraints: Some(Constraints::Angles), ..Mvu::default() };
-    let message = recipe(5, angles).fit(&graph).unwrap_err().to_string();
+    let message = recipe(5, angles).fit(&graph, &Silent).unwrap_err().to_string();
     assert!(message.contains("`constraints` edges"), "{message}");
 }
 
@@ -126,13 +128,13 @@ fn every_kind_of_input_is_unfolded_alike() {
 fn duplicates_and_large_and_small_numbers_are_no_trouble() {
     let roll = swiss(80);
     let twice: Vec<f64> = roll.values().iter().chain(&roll.values()[..30]).copied().collect();
-    let model = recipe(8, Mvu::default()).fit(&Points::new(90, 3, twice).unwrap()).unwrap();
+    let model = recipe(8, Mvu::default()).fit(&Points::new(90, 3, twice).unwrap(), &Silent).unwrap();
     assert!(model.report().converged);
     assert_eq!(model.embedding().row(0), model.embedding().row(80));
-    let plain = recipe(6, Mvu::default()).fit(&roll).unwrap();
+    let plain = recipe(6, Mvu::default()).fit(&roll, &Silent).unwrap();
     for scale in [1e-100, 1e100] {
         let scaled = Points::new(80, 3, roll.values().iter().map(|x| x * scale).collect()).unwrap();
-        let model = recipe(6, Mvu::default()).fit(&scaled).unwrap();
+        let model = recipe(6, Mvu::default()).fit(&scaled, &Silent).unwrap();
         assert!((primal(&model) / scale / scale / primal(&plain) - 1.0).abs() < 1e-6);
     }
 }
@@ -142,14 +144,14 @@ fn duplicates_and_large_and_small_numbers_are_no_trouble() {
 fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
     let points = swiss(300);
     let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-    let unfolded = Recipe { dims: 3, ..recipe(6, mvu) }.fit(&points).unwrap();
+    let unfolded = Recipe { dims: 3, ..recipe(6, mvu) }.fit(&points, &Silent).unwrap();
     let rank = unfolded.report().certificate.unwrap().rank;
     let le = LaplacianEigenmaps {
         kernel: EdgeWeight::Dual,
         variant: LaplacianVariant::Unnormalized,
         ..LaplacianEigenmaps::default()
     };
-    let mapped = Recipe { dims: rank + 1, method: le.into(), ..recipe(6, mvu) }.fit(&points).unwrap();
+    let mapped = Recipe { dims: rank + 1, method: le.into(), ..recipe(6, mvu) }.fit(&points, &Silent).unwrap();
     assert!(mapped.report().eigenvalues[..rank].iter().all(|value| (value - 1.0).abs() < 1e-3));
     // The two main directions carry nearly all; they are combinations of the bottom eigenvectors.
     for q in 0..2 {
@@ -172,7 +174,7 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
             let lengths = Paths::new(&graph.union(), n).from_sources(&sources, &Silent).unwrap();
             let isomap = lengths.iter().map(|d| d * d).sum::<f64>() / (2.0 * n as f64);
             let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-            recipe(k, mvu).fit(&sheet).unwrap().report().certificate.unwrap().dual / isomap
+            recipe(k, mvu).fit(&sheet, &Silent).unwrap().report().certificate.unwrap().dual / isomap
         })
         .collect();
     println!("{ratios:?}");
@@ -183,11 +185,11 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
 #[test]
 fn landmarks_are_certified_and_the_whole_is_bracketed() {
     let points = swiss(2000);
-    let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points).unwrap();
+    let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points, &Silent).unwrap();
     let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known == name).unwrap().1;
     assert!(figure("landmark_gap") <= 1e-4);
     let bracket = model.certificates()[0].verify(&points, &found(&points, 6).graph).unwrap();
-    let whole = recipe(6, Mvu::default()).fit(&points).unwrap().report().certificate.unwrap();
+    let whole = recipe(6, Mvu::default()).fit(&points, &Silent).unwrap().report().certificate.unwrap();
     assert!(bracket.primal <= whole.dual && whole.primal <= bracket.dual, "{bracket:?} {whole:?}");
     assert!(bracket.gap > 1e-3, "placing by neighbors is no proof: {bracket:?}");
     // The distances along the graph to the middle bound it well.
@@ -204,7 +206,7 @@ fn equality_keeps_the_distances_and_the_optimum_of_small_rolls() {
             tolerance: 1e-5,
             ..Mvu::default()
         };
-        let model = recipe(5, mvu).fit(&points).unwrap();
+        let model = recipe(5, mvu).fit(&points, &Silent).unwrap();
         let bracket = model.certificates()[0].verify(&points, &found(&points, 5).graph).unwrap();
         assert!(model.report().converged && bracket.gap.abs() <= 1e-5 && bracket.violation <= 1e-7, "{bracket:?}");
         assert!(bracket.primal <= high * (1.0 + 1e-8) && low <= bracket.dual * (1.0 + 1e-8), "{bracket:?}");
@@ -216,7 +218,7 @@ fn a_band_is_between_equality_and_inequality() {
     let points = swiss(60);
     let fit = |variant, band| {
         let mvu = Mvu { constraints: Some(Constraints::Edges), variant, band, tolerance: 1e-6, ..Mvu::default() };
-        let model = recipe(5, mvu).fit(&points).unwrap();
+        let model = recipe(5, mvu).fit(&points, &Silent).unwrap();
         assert!(model.report().converged, "{:?}", model.report().certificate);
         primal(&model)
     };
@@ -258,7 +260,7 @@ fn lawrences_data_have_the_known_variances() {
         ];
         for ((constraints, variant), known) in variants.into_iter().zip(known) {
             let mvu = Mvu { constraints: Some(constraints), variant, tolerance: 1e-6, ..Mvu::default() };
-            let model = recipe(k, mvu).fit(&points).unwrap();
+            let model = recipe(k, mvu).fit(&points, &Silent).unwrap();
             let bracket = model.certificates()[0].verify(&points, &graph).unwrap();
             println!("{name} {constraints:?} {variant:?}: {bracket:?}");
             assert!(model.report().converged, "{bracket:?}");
@@ -270,7 +272,7 @@ fn lawrences_data_have_the_known_variances() {
         let roots = distances(&points).values().iter().map(|d| d.sqrt()).collect();
         let roots = Points::new(points.rows(), points.rows(), roots).unwrap();
         let mvu = Mvu { variant: MvuVariant::Equality, tolerance: 1e-6, ..Mvu::default() };
-        let model = recipe(k, mvu).fit(&Distances::new(roots.clone()).unwrap()).unwrap();
+        let model = recipe(k, mvu).fit(&Distances::new(roots.clone()).unwrap(), &Silent).unwrap();
         assert!((primal(&model) / known[3] - 1.0).abs() < 1e-6, "{} {}", primal(&model), known[3]);
         // There is a map of his for the run alone.
         if name != "osu_run1" {
@@ -287,17 +289,18 @@ fn lawrences_data_have_the_known_variances() {
 #[test]
 fn what_cannot_be_done_is_refused_with_a_way_out() {
     let points = swiss(50);
-    let message =
-        |mvu: Mvu, memory: Option<u64>| Recipe { memory, ..recipe(6, mvu) }.fit(&points).unwrap_err().to_string();
+    let message = |mvu: Mvu, memory: Option<u64>| {
+        Recipe { memory, ..recipe(6, mvu) }.fit(&points, &Silent).unwrap_err().to_string()
+    };
     assert!(message(Mvu::default(), Some(100)).contains("`landmarks`"));
     let equality = Mvu { variant: MvuVariant::Equality, ..Mvu::default() };
     assert!(message(equality, Some(100)).contains("`variant` inequality"));
     assert!(message(Mvu { landmarks: Some(51), ..Mvu::default() }, None).contains("50"));
     let same = Points::new(5, 2, vec![1.0; 10]).unwrap();
-    let message = recipe(2, Mvu::default()).fit(&same).unwrap_err().to_string();
+    let message = recipe(2, Mvu::default()).fit(&same, &Silent).unwrap_err().to_string();
     assert!(message.contains("coincide"), "{message}");
     let lists = vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]];
-    let path = recipe(2, Mvu::default()).fit(&Graph::from_lists(lists).unwrap()).unwrap();
+    let path = recipe(2, Mvu::default()).fit(&Graph::from_lists(lists).unwrap(), &Silent).unwrap();
     assert!((primal(&path) - 2.0).abs() < 1e-3);
 }
 
@@ -308,7 +311,7 @@ fn x03_with_equal_distances_the_rank_is_at_most_the_multiplicity() {
     for (k, constraints, seed) in cases {
         let roll = Sample::SwissRoll.draw(150, 0.0, seed).unwrap().points;
         let mvu = Mvu { constraints, variant: MvuVariant::Equality, ..Mvu::default() };
-        let bracket = recipe(k, mvu).fit(&roll).unwrap().report().certificate.unwrap();
+        let bracket = recipe(k, mvu).fit(&roll, &Silent).unwrap().report().certificate.unwrap();
         assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{k} {seed}: {bracket:?}");
     }
 }
@@ -330,7 +333,7 @@ fn x03_the_rank_is_at_most_the_multiplicity_of_every_kind_of_data() {
         for (band, tolerance) in [(None, 1e-4), (Some(0.01), 1e-4), (Some(0.05), 1e-2)] {
             let mvu = Mvu { variant: MvuVariant::Equality, band, tolerance, ..Mvu::default() };
             // Exactly equal distances may leave no bound at all, which is an error.
-            let Ok(model) = recipe(5 + at % 3, mvu).fit(points) else { continue };
+            let Ok(model) = recipe(5 + at % 3, mvu).fit(points, &Silent) else { continue };
             let bracket = model.report().certificate.unwrap();
             assert!((1..=bracket.multiplicity).contains(&bracket.rank), "set {at}, band {band:?}: {bracket:?}");
             bounded += 1;
@@ -346,7 +349,7 @@ fn components_of_different_rank_keep_the_rank_below_the_multiplicity() {
     let line = (0..20).map(|i| [100.0 + i as f64, 0.0, 0.0]);
     let points = Points::from_rows(&ring.chain(line).collect::<Vec<_>>()).unwrap();
     let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-    let model = Recipe { disconnected: Disconnected::Separate, ..recipe(2, mvu) }.fit(&points).unwrap();
+    let model = Recipe { disconnected: Disconnected::Separate, ..recipe(2, mvu) }.fit(&points, &Silent).unwrap();
     assert_eq!(model.report().components.len(), 2);
     let bracket = model.report().certificate.unwrap();
     assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{bracket:?}");

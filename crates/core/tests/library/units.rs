@@ -4,7 +4,7 @@ use eigenfold::field::Lengths;
 use eigenfold::gp_likelihood::GpLikelihood;
 use eigenfold::missing::{complete, complete_distances};
 use eigenfold::progress::Silent;
-use eigenfold::{Dimension, Distances, Ground, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
+use eigenfold::{Data, Dimension, Distances, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
 
 /// x · 2^power in two steps, since one factor may be beyond the range.
 fn times(x: f64, power: i32) -> f64 {
@@ -17,7 +17,7 @@ fn scaled(points: &Points, power: i32) -> Points {
 }
 
 fn lengths(method: &Method, points: &Points) -> Lengths {
-    method.lengths(Ground::from(points)).unwrap()
+    method.lengths(Data::from(points)).unwrap()
 }
 
 /// Whether a model is that of the same data in a unit 2^power times as small, byte for byte.
@@ -53,7 +53,8 @@ fn a_power_of_two_changes_no_digit_of_any_map() {
         let plain = plain.wait();
         let (placed, back) = (plain.transform(&fresh).unwrap(), plain.reconstruct(&placed_of(plain)).unwrap());
         for power in [if at % 2 == 0 { -480 } else { 480 }, 35] {
-            let there = Recipe { method: method.clone(), ..Recipe::default() }.fit(&scaled(&points, power)).unwrap();
+            let there =
+                Recipe { method: method.clone(), ..Recipe::default() }.fit(&scaled(&points, power), &Silent).unwrap();
             let what = format!("{name} times 2^{power}");
             same_in_another_unit(plain, &there, lengths, power, &what);
             let placed_there = there.transform(&scaled(&fresh, power)).unwrap();
@@ -94,7 +95,8 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
     ] {
         let likelihood = Likelihood::Never;
         let recipe = |power| Recipe { method: given(name, &set, power), likelihood, ..Recipe::default() };
-        let (plain, there) = (recipe(0).fit(&points).unwrap(), recipe(power).fit(&scaled(&points, power)).unwrap());
+        let (plain, there) =
+            (recipe(0).fit(&points, &Silent).unwrap(), recipe(power).fit(&scaled(&points, power), &Silent).unwrap());
         let lengths = lengths(&recipe(0).method, &points);
         same_in_another_unit(&plain, &there, lengths, power, name);
         for (a, b) in plain.weights().unwrap_or_default().iter().zip(there.weights().unwrap_or_default()) {
@@ -114,14 +116,15 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
         method: Method::from_name("isomap").unwrap(),
         ..Recipe::default()
     };
-    let (plain, there) = (radius(0).fit(&points).unwrap(), radius(power).fit(&scaled(&points, power)).unwrap());
+    let (plain, there) =
+        (radius(0).fit(&points, &Silent).unwrap(), radius(power).fit(&scaled(&points, power), &Silent).unwrap());
     same_in_another_unit(&plain, &there, Lengths::COVARIANCE, power, "a radius");
     for name in ["mds", "isomap", "lle", "mvu", "smacof", "tsne"] {
         let recipe = Recipe { method: Method::from_name(name).unwrap(), ..Recipe::default() };
-        let at = |power| recipe.fit(&Distances::new(scaled(&distances(&points), power)).unwrap()).unwrap();
+        let at = |power| recipe.fit(&Distances::new(scaled(&distances(&points), power)).unwrap(), &Silent).unwrap();
         same_in_another_unit(&at(0), &at(480), lengths(&recipe.method, &points), 480, name);
     }
-    let held_out = |power| Recipe::default().held_out(&scaled(&wide(), power)).unwrap();
+    let held_out = |power| Recipe::default().held_out(&scaled(&wide(), power), &Silent).unwrap();
     let (a, b) = (held_out(0), held_out(-480));
     let shift = 480.0 * std::f64::consts::LN_2 * (39 * 6) as f64;
     assert!((a.log_evidence + shift - b.log_evidence).abs() < 1e-6, "{a:?} {b:?}");
@@ -130,7 +133,7 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
 #[test]
 fn dimensions_and_scores_follow_the_unit() {
     let points = wide();
-    let map = Recipe { method: Method::from_name("pca").unwrap(), ..Recipe::default() }.fit(&points).unwrap();
+    let map = Recipe { method: Method::from_name("pca").unwrap(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
     let dimension = |power| Dimension::default().of(&scaled(&points, power), &Silent).unwrap();
     let score = |power| GpLikelihood::default().of(&scaled(&points, power), map.embedding(), &Silent).unwrap();
     let (plain, scored) = (dimension(0), score(0));
@@ -177,7 +180,7 @@ fn guesses_and_inner_products_follow_the_unit() {
             ("mds", Metric::Cosine, 0),
             ("isomap", Metric::Cosine, 0),
         ] {
-            let of = |power| recipe(name, metric).fit(&scaled(&wide(), power)).unwrap();
+            let of = |power| recipe(name, metric).fit(&scaled(&wide(), power), &Silent).unwrap();
             assert_eq!(&scaled(of(0).embedding(), power * length), of(power).embedding(), "{name} times 2^{power}");
         }
     }
@@ -202,7 +205,7 @@ fn a_constant_column_changes_no_map() {
             continue;
         }
         let plain = fitted(&method, 180);
-        let there = Recipe { method, ..Recipe::default() }.fit(&more).unwrap();
+        let there = Recipe { method, ..Recipe::default() }.fit(&more, &Silent).unwrap();
         let mismatch = distance_mismatch(plain.wait().embedding(), there.embedding());
         assert!(mismatch < 1e-6, "{name}: {mismatch}");
     }
@@ -215,7 +218,7 @@ fn points_at_one_place_have_one_place_on_the_map() {
     let points = base.select(&order);
     for name in ["pca", "mds", "kernel-pca", "ppca", "fa", "ppco", "pkpca", "isomap", "mvu", "smacof"] {
         let recipe = Recipe { method: Method::from_name(name).unwrap(), ..Recipe::default() };
-        let model = recipe.fit(&points).unwrap();
+        let model = recipe.fit(&points, &Silent).unwrap();
         let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         for i in 0..20 {
             let (a, b) = (model.embedding().row(i), model.embedding().row(60 + i));

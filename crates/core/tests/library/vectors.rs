@@ -3,6 +3,7 @@
 #![cfg(all(feature = "compressed", feature = "parquet"))]
 
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::io::{Labels, ReadOptions, Table, read, read_all, read_kept, write};
 use eigenfold::schema::Role;
 use eigenfold::{Method, Points, Recipe, Result};
@@ -225,7 +226,7 @@ fn several_files_of_vectors_are_one_and_go_with_the_same_numbers_in_columns() {
 fn a_model_finds_its_vectors_by_their_name_or_by_the_names_of_their_entries() {
     let table = read(corpus("vectors.parquet"), &of("embedding")).unwrap();
     let recipe = Recipe { method: Method::from_name("pca").unwrap(), dims: 2, ..Recipe::default() };
-    let mut model = recipe.fit(&table.points).unwrap();
+    let mut model = recipe.fit(&table.points, &Silent).unwrap();
     model.set_names(table.columns.clone().unwrap()).unwrap();
     // Of a model from Python: features by their names alone.
     let by_names = ReadOptions { like: model.schema(), ..ReadOptions::default() };

@@ -1,5 +1,6 @@
 //! What an observer hears: one fraction for the whole of the work, which never falls.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::dimension::Dimension;
 use eigenfold::gp_likelihood::GpLikelihood;
 use eigenfold::progress::{Observer, Stage};
@@ -15,6 +16,10 @@ struct Heard {
 }
 
 impl Observer for Heard {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         self.told.lock().unwrap().push((stage, fraction));
     }
@@ -55,7 +60,7 @@ fn progress_never_falls_over_a_whole_fit_of_any_method() {
     for method in methods() {
         let (name, heard) = (method.info().name, Heard::default());
         let graph = method.info().needs_graph;
-        Recipe { method, ..Recipe::default() }.fit_watched(&points, &heard).unwrap();
+        Recipe { method, ..Recipe::default() }.fit(&points, &heard).unwrap();
         heard.rises(name);
         let stages = heard.stages();
         let wanted = [Stage::Graph, Stage::Field, Stage::Coordinates, Stage::Likelihood];
@@ -82,7 +87,7 @@ fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
         [("components", components, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
     {
         let heard = Heard::default();
-        recipe.fit_watched(points, &heard).unwrap();
+        recipe.fit(points, &heard).unwrap();
         assert!(heard.rises(what) > 5, "{what}");
     }
 }
@@ -97,16 +102,16 @@ fn progress_never_falls_over_trials_folds_and_scores() {
 
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
     let heard = Heard::default();
-    Recipe { dims: 1, ..recipe.clone() }.held_out_watched(&iris, &heard).unwrap();
+    Recipe { dims: 1, ..recipe.clone() }.held_out(&iris, &heard).unwrap();
     heard.rises("diagnostics");
     assert_eq!(heard.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
 
     let heard = Heard::default();
-    recipe.held_out_rows_watched(&roll, &heard).unwrap();
+    recipe.held_out_rows(&roll, &heard).unwrap();
     heard.rises("rows");
 
     let heard = Heard::default();
-    GpLikelihood::default().of(&roll, recipe.fit(&roll).unwrap().embedding(), &heard).unwrap();
+    GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &heard).unwrap();
     heard.rises("score");
 
     let heard = Heard::default();
@@ -123,6 +128,10 @@ struct Looks {
 }
 
 impl Observer for Looks {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn watches(&self) -> bool {
         let mut asked = self.asked.lock().unwrap();
         *asked += 1;
@@ -137,13 +146,13 @@ impl Observer for Looks {
 #[test]
 fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
     let points = swiss(120);
-    for method in methods().into_iter().filter(|method| method.info().stage == "objective") {
+    for method in methods().into_iter().filter(|method| method.info().basis == eigenfold::field::Basis::Objective) {
         let name = method.info().name;
         // gplvm keeps no maps on its way, but shows them.
         let snapshots = if name == "gplvm" { 0 } else { 5 };
         let recipe = Recipe { method, snapshots, ..Recipe::default() };
-        let (alone, looks) = (recipe.fit(&points).unwrap(), Looks::default());
-        let watched = recipe.fit_watched(&points, &looks).unwrap();
+        let (alone, looks) = (recipe.fit(&points, &Silent).unwrap(), Looks::default());
+        let watched = recipe.fit(&points, &looks).unwrap();
         let bits = |points: &Points| points.values().iter().map(|y| y.to_bits()).collect::<Vec<u64>>();
         assert_eq!(bits(alone.embedding()), bits(watched.embedding()), "{name}");
         assert_eq!(alone.report().curve, watched.report().curve, "{name}");
@@ -164,7 +173,7 @@ fn nothing_is_shown_to_whoever_does_not_look() {
     let points = swiss(120);
     let looks = Looks { every_other: true, ..Looks::default() };
     let method = Method::from_name("tsne").unwrap();
-    Recipe { method, ..Recipe::default() }.fit_watched(&points, &looks).unwrap();
+    Recipe { method, ..Recipe::default() }.fit(&points, &looks).unwrap();
     let (asked, shown) = (*looks.asked.lock().unwrap(), looks.maps.lock().unwrap().len());
     assert!(asked > 10 && shown == asked / 2, "{shown} maps shown, asked {asked} times");
 }

@@ -440,6 +440,10 @@ mod tests {
     fn an_observer_can_stop_the_search() {
         struct Impatient;
         impl Observer for Impatient {
+            fn inner(&self) -> Option<&dyn Observer> {
+                None
+            }
+
             fn progress(&self, _stage: Stage, _fraction: f64) {}
             fn stop(&self) -> bool {
                 true

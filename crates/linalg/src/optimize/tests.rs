@@ -196,6 +196,10 @@ fn many_variables_have_the_same_bytes_for_any_number_of_threads() {
 fn the_observer_hears_how_much_is_done() {
     struct Hears(std::sync::Mutex<Vec<f64>>);
     impl Observer for Hears {
+        fn inner(&self) -> Option<&dyn Observer> {
+            None
+        }
+
         fn progress(&self, stage: Stage, fraction: f64) {
             assert_eq!(stage, Stage::Coordinates);
             self.0.lock().unwrap().push(fraction);

@@ -14,8 +14,8 @@
 
 use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, told};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::input::Data;
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -59,7 +59,7 @@ impl Build for DiffusionMaps {
             title: "Diffusion maps",
             good_for: "slow directions of a random walk, little moved by uneven sampling",
             caution: "Lengths are those of the walk, not of the data; ends and edges are compressed.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Coifman & Lafon 2006",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -67,7 +67,7 @@ impl Build for DiffusionMaps {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

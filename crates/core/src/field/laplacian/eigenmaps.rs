@@ -18,8 +18,8 @@ use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
+use crate::input::Data;
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::{Error, Result};
@@ -114,7 +114,7 @@ impl Build for LaplacianEigenmaps {
             title: "Laplacian eigenmaps",
             good_for: "groups, and the order along a strip, of very many points",
             caution: "Lengths and areas mean nothing: edges are compressed, and a long strip hides its width.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Belkin & Niyogi 2003",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -122,7 +122,7 @@ impl Build for LaplacianEigenmaps {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

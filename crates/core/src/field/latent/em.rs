@@ -209,8 +209,7 @@ fn start(start: EmStart, pairs: &Pairs<'_>, em: &Em<'_>, site: &Site<'_>) -> Res
     let (n, dims) = (site.len(), site.dims);
     let whole = em.trace / (n - 1) as f64;
     if start == EmStart::Pca {
-        let points =
-            site.ground.points().ok_or_else(|| needs_points("the `start` pca", "use `start` sample instead"))?;
+        let points = site.data.points().ok_or_else(|| needs_points("the `start` pca", "use `start` sample instead"))?;
         if points.cols() < dims {
             return Err(Error::parameter(format!(
                 "{} features have no {dims} principal components; use `start` sample, or `dims` {}",

@@ -13,8 +13,8 @@
 
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ impl Build for Fa {
             title: "Factor analysis",
             good_for: "features with noise of very different sizes, and missing cells",
             caution: "The map is linear: a curved sheet stays folded. Factors may be turned among themselves.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Lawley & Maxwell 1971",
             accepts: &[InputKind::Points],
             needs_graph: false,
@@ -58,12 +58,16 @@ impl Build for Fa {
         }
     }
 
+    fn scales_columns(&self) -> bool {
+        true
+    }
+
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 

@@ -4,7 +4,7 @@ use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, names_of};
 use crate::field::{Site, landmarks_instead, needs_points};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use eigenfold_linalg::Operator;
 use eigenfold_linalg::error::Result;
@@ -15,7 +15,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 /// The points by their inner products or dissimilarities, all pairs of them.
 pub(super) struct Pairs<'a> {
-    ground: Ground<'a>,
+    data: Data<'a>,
     /// The kernel, with every parameter chosen where points are given.
     kernel: Kernel,
     /// Q.
@@ -29,28 +29,28 @@ impl<'a> Pairs<'a> {
     ///
     /// If it is a graph, the matrix would not fit, or the kernel cannot be evaluated.
     pub(super) fn of(method: &str, kernel: Kernel, site: &Site<'a>) -> Result<Pairs<'a>> {
-        let (n, ground) = (site.len(), site.ground);
-        let way_out = if ground.points().is_some() { landmarks_instead(n) } else { "raise `memory`".into() };
+        let (n, data) = (site.len(), site.data);
+        let way_out = if data.points().is_some() { landmarks_instead(n) } else { "raise `memory`".into() };
         site.afford("the matrix of all pairs", Centered::memory(n), &way_out)?;
-        match ground {
-            Ground::Points(points, _) => {
+        match data {
+            Data::Points(points, _) => {
                 let FeatureSpace { kernel, centered } = FeatureSpace::of(kernel, points, site.observer)?;
-                Ok(Pairs { ground, kernel, q: centered })
+                Ok(Pairs { data, kernel, q: centered })
             }
-            Ground::Distances(distances) => {
+            Data::Distances(distances) => {
                 let square = |i, j| distances.between(i, j).powi(2);
-                Ok(Pairs { ground, kernel, q: Centered::from_squares(n, square, site.observer)? })
+                Ok(Pairs { data, kernel, q: Centered::from_squares(n, square, site.observer)? })
             }
-            Ground::Graph(_) => Err(needs_points(method, "laplacian-eigenmaps embeds a graph")),
+            Data::Graph(_) => Err(needs_points(method, "laplacian-eigenmaps embeds a graph")),
         }
     }
 
     /// δ², the squared dissimilarity of two points.
     pub(super) fn square(&self, i: usize, j: usize) -> f64 {
-        match self.ground {
-            Ground::Points(points, _) => self.kernel.square(points.row(i), points.row(j)),
-            Ground::Distances(distances) => distances.between(i, j).powi(2),
-            Ground::Graph(_) => 0.0, // Refused.
+        match self.data {
+            Data::Points(points, _) => self.kernel.square(points.row(i), points.row(j)),
+            Data::Distances(distances) => distances.between(i, j).powi(2),
+            Data::Graph(_) => 0.0, // Refused.
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Pairs<'a> {
     }
 
     fn of_points(&self) -> bool {
-        self.ground.points().is_some()
+        self.data.points().is_some()
     }
 
     /// A warning if Q has negative eigenvalues: no points of any space have these dissimilarities.

@@ -28,8 +28,8 @@ use crate::field::latent::em;
 use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::Result;
@@ -78,7 +78,7 @@ impl Build for Pkpca {
             title: "PKPCA",
             good_for: "kernel PCA with an estimate of its noise",
             caution: "Lengths are those of the kernel; what it calls far is all equally far.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 4",
             accepts: InputKind::MEASURED,
             needs_graph: false,
@@ -91,9 +91,9 @@ impl Build for Pkpca {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
         // Its noise is told beside a variance of one, whatever the unit.
-        Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)
+        Some(lengths_of(self.kernel, data)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -14,8 +14,8 @@
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::extend::{Latent, Rule};
-use crate::field::{Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
@@ -101,7 +101,7 @@ impl Build for Ppca {
             title: "PPCA",
             good_for: "a first look with an estimate of the noise, and missing cells",
             caution: "The map is linear: a curved sheet stays folded, and groups may lie on each other.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Tipping & Bishop 1999",
             accepts: &[InputKind::Points],
             needs_graph: false,
@@ -114,7 +114,7 @@ impl Build for Ppca {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 
@@ -189,7 +189,7 @@ fn idle_coordinates(first: usize, dims: usize) -> String {
 /// The points, where there are features enough to leave noise.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
-    let points = site.ground.points().ok_or_else(|| needs_points(method, instead))?;
+    let points = site.data.points().ok_or_else(|| needs_points(method, instead))?;
     let (p, dims) = (points.cols(), site.dims);
     if dims >= p {
         let fact = format!("{dims} coordinates of {p} features leave no noise, which {method} needs");

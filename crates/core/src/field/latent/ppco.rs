@@ -23,8 +23,8 @@
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Task};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Task};
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::Result;
@@ -130,7 +130,7 @@ impl Build for Ppco {
             title: "PPCO",
             good_for: "how much of a table of dissimilarities is noise",
             caution: "With a kernel, lengths are those of the kernel, not of the data.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 3",
             accepts: InputKind::MEASURED,
             needs_graph: false,
@@ -143,9 +143,9 @@ impl Build for Ppco {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
         // Its loss is a log determinant of squared lengths.
-        Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)
+        Some(lengths_of(self.kernel, data)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

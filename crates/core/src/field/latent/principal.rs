@@ -53,7 +53,7 @@ impl Principal {
     /// If the input or a parameter does not fit, the matrix would not, or the observer stops it.
     pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
         if let Some(count) = landmark_count(method, asked, site)? {
-            let points = site.ground.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
+            let points = site.data.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
             let mut found = landmarks::principal(points, kernel, count, site)?;
             found.used.push(("landmarks", count.to_string()));
             if asked.is_none() {
@@ -162,7 +162,7 @@ fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
 /// How many landmarks stand for the points; nothing if all pairs are taken.
 fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
     let n = site.len();
-    let has_points = site.ground.points().is_some();
+    let has_points = site.data.points().is_some();
     match asked {
         Some(count) if count > n => Err(Error::parameter(format!(
             "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"

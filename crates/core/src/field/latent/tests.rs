@@ -24,7 +24,9 @@ fn masked(points: &Points) -> Points {
 }
 
 fn fitted(method: impl Into<Method>, dims: usize, points: &Points) -> Model {
-    Recipe { method: method.into(), dims, ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.into(), dims, ..Recipe::default() }
+        .fit(points, &eigenfold_linalg::progress::Silent)
+        .unwrap()
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
@@ -175,7 +177,10 @@ fn rows_and_columns_of_which_nothing_is_known_are_placed_or_refused() {
     }
     rows.iter_mut().for_each(|row| row[1] = nan);
     assert!(points(&rows).unwrap_err().to_string().contains("nothing was observed of column 2"));
-    let refused = |dims: usize| Recipe { method: Ppca::default().into(), dims, ..Recipe::default() }.fit(&iris());
+    let refused = |dims: usize| {
+        Recipe { method: Ppca::default().into(), dims, ..Recipe::default() }
+            .fit(&iris(), &eigenfold_linalg::progress::Silent)
+    };
     assert!(refused(4).unwrap_err().to_string().contains("leave no noise"));
     let line = Points::new(9, 3, (0..27).map(|at| (at / 3) as f64).collect()).unwrap();
     let model = fitted(Ppca::default(), 1, &line);
@@ -282,7 +287,9 @@ fn data_at_the_edge_give_a_map_or_a_reason() {
     for (name, points, dims) in &cases {
         for method in &methods {
             let label = format!("{name}, {method:?}");
-            match (Recipe { method: method.clone(), dims: *dims, ..Recipe::default() }).fit(points) {
+            match (Recipe { method: method.clone(), dims: *dims, ..Recipe::default() })
+                .fit(points, &eigenfold_linalg::progress::Silent)
+            {
                 Ok(model) => {
                     assert!(model.embedding().values().iter().all(|y| y.is_finite()), "{label}");
                     assert!(model.transform(points).unwrap().values().iter().all(|y| y.is_finite()), "{label}");

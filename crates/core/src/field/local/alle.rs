@@ -14,10 +14,10 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
-use crate::ground::Ground;
-use crate::ground::Measured;
-use crate::ground::regression::Regression;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
+use crate::input::Data;
+use crate::input::Measured;
+use crate::input::regression::Regression;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::ordered::{Ordered, geodesic_order, principal_order};
 use eigenfold_linalg::error::{Error, Result};
@@ -91,7 +91,7 @@ impl Build for Alle {
             title: "Acyclic LLE",
             good_for: "a sheet with an exact likelihood, in one pass over the points",
             caution: "The map depends on the order of the points; lengths are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.7.4",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -99,7 +99,7 @@ impl Build for Alle {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE })
     }
 

@@ -15,10 +15,10 @@
 //! 100(10), 2003.
 
 use crate::extend::Rule;
-use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::ground::Ground;
-use crate::ground::tangent::Tangent;
+use crate::field::local::patches::{data, glue};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::input::Data;
+use crate::input::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
 use eigenfold_linalg::error::Result;
@@ -60,7 +60,7 @@ impl Build for HessianLle {
             title: "Hessian LLE",
             good_for: "the true shape of a smooth sheet, holes too, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data. It needs an even, dense sample.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Donoho & Grimes 2003",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -68,16 +68,16 @@ impl Build for HessianLle {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
-        let ground = ground(site, graph, self.info().name, d * (d + 3) / 2)?;
+        let data = data(site, graph, self.info().name, d * (d + 3) / 2)?;
         let degenerate = AtomicUsize::new(0);
         let matrix = glue(site, graph, |_, members, form| {
-            let tangent = Tangent::new(ground, members, d);
+            let tangent = Tangent::new(data, members, d);
             tangent.bending(form);
             if let Some(rows) = hessian(&tangent, d) {
                 form.iter_mut().for_each(|v| *v *= self.regularization);
@@ -121,7 +121,7 @@ fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::Measured;
+    use crate::input::Measured;
     use eigenfold_graph::points::Points;
 
     #[test]

@@ -15,10 +15,10 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::ground::Ground;
-use crate::ground::Measured;
-use crate::ground::regression::{REGULARIZATION, Regression};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::input::Data;
+use crate::input::Measured;
+use crate::input::regression::{REGULARIZATION, Regression};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
@@ -81,7 +81,7 @@ impl Build for Lle {
             title: "LLE",
             good_for: "a smooth sheet, densely sampled, of very many points",
             caution: "Parts of the map may be squeezed to a line or a point; lengths are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -89,7 +89,7 @@ impl Build for Lle {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(match self.variant {
             // The precisions of the residuals are in the data's units.
             LleVariant::Free => Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE },
@@ -105,10 +105,10 @@ impl Build for Lle {
                 i + 1
             )));
         }
-        let ground = site.measured(self.info().name)?;
+        let data = site.measured(self.info().name)?;
         let (mut warnings, mut converged) = (Vec::new(), true);
         let matrix = if self.variant == LleVariant::Symmetric {
-            let found = symmetric_weights(site, graph, ground, self.regularization)?;
+            let found = symmetric_weights(site, graph, data, self.regularization)?;
             converged = found.converged;
             if found.stopped {
                 warnings.push("stopped before it converged: the symmetric weights are not yet the best".into());
@@ -117,7 +117,7 @@ impl Build for Lle {
             }
             precision(&found.graph, |i| (1.0, &found.weights[i]))
         } else {
-            let rows = self.regressions(site, graph, ground)?;
+            let rows = self.regressions(site, graph, data)?;
             let m = self.precisions(&rows);
             precision(graph, |i| (m[i], &rows[i].weights))
         };
@@ -128,10 +128,10 @@ impl Build for Lle {
 }
 
 impl Lle {
-    fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Measured<'_>) -> Result<Vec<Regression>> {
+    fn regressions(&self, site: &Site<'_>, graph: &Graph, data: Measured<'_>) -> Result<Vec<Regression>> {
         let regression = |i: usize| {
             let neighbors = graph.neighbors(i);
-            ground.around(i, neighbors).regression(neighbors.len(), self.regularization)
+            data.around(i, neighbors).regression(neighbors.len(), self.regularization)
         };
         let watched = |i: usize| {
             if i.is_multiple_of(512) && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) }

@@ -9,10 +9,10 @@
 //! Sci. Comput. 26(1), 2004.
 
 use crate::extend::Rule;
-use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::ground::Ground;
-use crate::ground::tangent::Tangent;
+use crate::field::local::patches::{data, glue};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::input::Data;
+use crate::input::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Build for Ltsa {
             title: "LTSA",
             good_for: "the true shape of a smooth sheet, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Zhang & Zha 2004",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -43,15 +43,15 @@ impl Build for Ltsa {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
-        let ground = ground(site, graph, self.info().name, site.dims + 1)?;
+        let data = data(site, graph, self.info().name, site.dims + 1)?;
         let matrix = glue(site, graph, |_, members, form| {
-            Tangent::new(ground, members, site.dims).bending(form);
+            Tangent::new(data, members, site.dims).bending(form);
         })?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         Ok(Built::new(field, Rule::Tangent))

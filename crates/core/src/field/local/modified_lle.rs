@@ -16,12 +16,12 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
-use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::ground::Cloud;
-use crate::ground::Ground;
-use crate::ground::regression::REGULARIZATION;
-use crate::ground::tangent::complement;
+use crate::field::local::patches::{data, glue};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::input::Cloud;
+use crate::input::Data;
+use crate::input::regression::REGULARIZATION;
+use crate::input::tangent::complement;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
@@ -55,7 +55,7 @@ impl Build for ModifiedLle {
             title: "Modified LLE",
             good_for: "a smooth sheet where LLE loses a coordinate",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Zhang & Wang 2006",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -63,15 +63,15 @@ impl Build for ModifiedLle {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
-        let ground = ground(site, graph, self.info().name, d + 1)?;
+        let data = data(site, graph, self.info().name, d + 1)?;
         let locals = parallel::collect(graph.len(), |i| {
-            Local::new(&ground.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization)
+            Local::new(&data.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization)
         });
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
@@ -149,7 +149,7 @@ mod tests {
     fn the_form_is_that_of_the_papers_weights() {
         let (k, kept) = (6, 2);
         let away: Vec<f64> = (0..k * 3).map(|at| ((at * 7 + at * at) % 13) as f64 / 5.0 - 1.0).collect();
-        let mut gram = crate::ground::cloud::products(&away, k);
+        let mut gram = crate::input::cloud::products(&away, k);
         let (_, vectors) = eigenfold_linalg::dense::small::symmetric_eigen(&mut gram, k);
         let local = Local::new(&Cloud::Rows(away), k, 1e-3);
         let s = k - kept;

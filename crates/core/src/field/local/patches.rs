@@ -10,18 +10,18 @@
 //! The point is part of its own patch: one that is nobody's neighbor still has a row in A.
 
 use crate::field::Site;
-use crate::ground::Measured;
+use crate::input::Measured;
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
-/// The ground of a method that flattens patches, after checking that every point has the neighbors which so many
+/// The data of a method that flattens patches, after checking that every point has the neighbors which so many
 /// dimensions need.
-pub(crate) fn ground<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
+pub(crate) fn data<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
     let dims = site.dims;
-    if let Some(p) = site.ground.points().map(Points::cols).filter(|&p| dims > p) {
+    if let Some(p) = site.data.points().map(Points::cols).filter(|&p| dims > p) {
         return Err(Error::features(dims, p));
     }
     let count = |i: &usize| graph.neighbors(*i).len();

@@ -14,7 +14,7 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 5.1.
 
 use crate::field::Site;
-use crate::ground::Measured;
+use crate::input::Measured;
 use eigenfold_graph::{Graph, Undirected};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
@@ -48,10 +48,10 @@ pub(crate) struct Symmetric {
 pub(crate) fn symmetric_weights(
     site: &Site<'_>,
     graph: &Graph,
-    ground: Measured<'_>,
+    data: Measured<'_>,
     regularization: f64,
 ) -> Result<Symmetric> {
-    let problem = Problem::new(site, graph, ground, regularization)?;
+    let problem = Problem::new(site, graph, data, regularization)?;
     let projection = Projection::new(&problem)?;
     let ones = vec![1.0; problem.graph.len()];
     let mut w = vec![0.0; problem.ends.len()];
@@ -89,7 +89,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn new(site: &Site<'_>, graph: &Graph, ground: Measured<'_>, regularization: f64) -> Result<Problem> {
+    fn new(site: &Site<'_>, graph: &Graph, data: Measured<'_>, regularization: f64) -> Result<Problem> {
         let graph = graph.union();
         let entries: u64 = (0..graph.len()).map(|i| (graph.neighbors(i).len() as u64).pow(2)).sum();
         site.afford("the coupled regressions", 8 * entries, "use a smaller `neighbors`, or `variant` standard")?;
@@ -103,7 +103,7 @@ impl Problem {
         }
         let share = |i: usize| {
             let k = graph.neighbors(i).len();
-            let mut share = ground.around(i, graph.neighbors(i)).gram(k).into_owned();
+            let mut share = data.around(i, graph.neighbors(i)).gram(k).into_owned();
             let trace: f64 = (0..k).map(|a| share[a * k + a]).sum();
             // Coinciding points leave the weights free; equal ones are as good as any.
             let added = regularization * if trace > 0.0 { trace } else { f64::MIN_POSITIVE.sqrt() };

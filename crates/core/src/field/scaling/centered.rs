@@ -383,6 +383,10 @@ mod tests {
     fn the_observer_can_stop_it() {
         struct Stop;
         impl Observer for Stop {
+            fn inner(&self) -> Option<&dyn Observer> {
+                None
+            }
+
             fn stop(&self) -> bool {
                 true
             }

@@ -2,7 +2,7 @@
 
 use crate::field::scaling::centered::Centered;
 use crate::field::{Lengths, shown};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -55,8 +55,8 @@ pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
 
 /// How what is made of a kernel follows the unit of the data: all but the linear one have no unit, by their parameters; of
 /// distances and similarities there is no other than the linear one.
-pub(crate) fn lengths_of(kernel: Kernel, ground: Ground<'_>) -> Lengths {
-    if kernel == Kernel::Linear || ground.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
+pub(crate) fn lengths_of(kernel: Kernel, data: Data<'_>) -> Lengths {
+    if kernel == Kernel::Linear || data.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
 }
 
 /// The names of the kernel's parameters, for where similarities are given and it has no use for them.

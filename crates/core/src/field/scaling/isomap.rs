@@ -15,8 +15,8 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
+use crate::input::Data;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Paths;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -45,7 +45,7 @@ impl Build for Isomap {
             title: "Isomap",
             good_for: "lengths along a curved sheet without holes",
             caution: "One false neighbor joins what is far apart; holes are widened, and clusters are drawn over each other.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Tenenbaum, de Silva & Langford 2000",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -57,7 +57,7 @@ impl Build for Isomap {
         [0.2, 1.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 

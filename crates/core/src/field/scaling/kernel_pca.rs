@@ -15,8 +15,8 @@ use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
 use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Kind, Parameter, Table};
 use eigenfold_linalg::eigen::top::operator_top;
@@ -49,7 +49,7 @@ impl Build for KernelPca {
             title: "Kernel PCA",
             good_for: "data whose similarity a kernel of your choice describes",
             caution: "Lengths are those of the kernel; beyond its width everything is equally far.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Schölkopf, Smola & Müller 1998",
             accepts: &[InputKind::Points, InputKind::Similarities],
             needs_graph: false,
@@ -57,20 +57,20 @@ impl Build for KernelPca {
         }
     }
 
-    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
-        Some(lengths_of(self.kernel, ground))
+    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
+        Some(lengths_of(self.kernel, data))
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         // Similarities arrive as the distances of their feature space: scaling those is kernel PCA.
-        let points = match site.ground {
-            Ground::Points(points, _) => points,
-            Ground::Distances(_) => {
+        let points = match site.data {
+            Data::Points(points, _) => points,
+            Data::Distances(_) => {
                 let mut built = Mds::default().build(site)?;
                 built.used = names_of(self.kernel).iter().map(|&name| (name, "given".into())).collect();
                 return Ok(built);
             }
-            Ground::Graph(_) => return Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
+            Data::Graph(_) => return Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
         };
         let n = points.rows();
         site.afford(

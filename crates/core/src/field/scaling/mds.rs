@@ -13,8 +13,8 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::input::Data;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Metric;
 use eigenfold_linalg::error::{Error, Result};
@@ -48,7 +48,7 @@ impl Build for Mds {
             title: "Classical MDS",
             good_for: "the best linear picture of given distances",
             caution: "Large distances decide: near points may be far from being neighbors.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
             accepts: InputKind::MEASURED,
             needs_graph: false,
@@ -56,18 +56,22 @@ impl Build for Mds {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn keeps_largest_variance(&self) -> bool {
+        true
+    }
+
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        if let (Ground::Points(points, Metric::Euclidean), None) = (site.ground, self.landmarks) {
+        if let (Data::Points(points, Metric::Euclidean), None) = (site.data, self.landmarks) {
             return Ok(linear(points));
         }
         let landmarks = choose_landmarks(self.landmarks, site.len(), site.seed)?;
         let m = landmarks.as_ref().map_or(site.len(), Vec::len);
         site.afford("the matrix of distances", Centered::memory(m), &landmarks_instead(site.len()))?;
-        let measured = site.ground.measured().ok_or_else(|| needs_points("mds", "isomap embeds a graph"))?;
+        let measured = site.data.measured().ok_or_else(|| needs_points("mds", "isomap embeds a graph"))?;
         let at = |i: usize| landmarks.as_ref().map_or(i, |l| l[i] as usize);
         let square = |i, j| measured.distance(at(i), at(j)).powi(2);
         let centered = Centered::from_squares(m, square, site.observer)?;

@@ -10,8 +10,8 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::extend::{Linear, Rule};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
-use crate::ground::Ground;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
+use crate::input::Data;
 use crate::parameter::{Parameter, Table};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -36,7 +36,7 @@ impl Build for Pca {
             title: "PCA",
             good_for: "a first look: the directions of largest variance, which can be named by features",
             caution: "What lies beside these directions is not shown: points on top of each other may be far apart.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Pearson 1901; Hotelling 1933",
             accepts: &[InputKind::Points],
             needs_graph: false,
@@ -44,13 +44,13 @@ impl Build for Pca {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points = site
-            .ground
+            .data
             .points()
             .ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
         let (p, dims) = (points.cols(), site.dims);

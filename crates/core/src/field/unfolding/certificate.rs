@@ -6,7 +6,7 @@
 
 use crate::field::unfolding::pairs::{Constraints, Distance, Pairs};
 use crate::field::unfolding::weighted_laplacian::Web;
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, choices};
 use eigenfold_graph::Weight;
 use eigenfold_graph::points::Points;
@@ -115,7 +115,7 @@ impl Certificate {
     ///
     /// let roll = Sample::SwissRoll.draw(300, 0.0, 1)?;
     /// let neighbors = Neighbors::Nearest(6);
-    /// let model = Recipe { neighbors, method: Mvu::default().into(), ..Recipe::default() }.fit(&roll.points)?;
+    /// let model = Recipe { neighbors, method: Mvu::default().into(), ..Recipe::default() }.fit(&roll.points, &eigenfold::Silent)?;
     /// let graph = Search { neighbors, ..Search::default() }.of_points(&roll.points, &Silent)?.graph;
     /// let bracket = model.certificates()[0].verify(&roll.points, &graph)?;
     /// assert!(bracket.gap <= 1e-4 && bracket.primal <= bracket.dual);
@@ -125,12 +125,12 @@ impl Certificate {
     /// # Errors
     ///
     /// If the weights are not those of the graph's pairs, a weight is negative that must not be, or the bracket is not as claimed.
-    pub fn verify<'a>(&self, ground: impl Into<Ground<'a>>, graph: &Graph) -> Result<Bracket> {
-        ground.into().measured_by(self.metric).whitened(|ground| self.verify_on(ground, graph))
+    pub fn verify<'a>(&self, data: impl Into<Data<'a>>, graph: &Graph) -> Result<Bracket> {
+        data.into().measured_by(self.metric).whitened(|data| self.verify_on(data, graph))
     }
 
-    /// As [`Certificate::verify`], with the metric of the ground.
-    fn verify_on(&self, ground: Ground<'_>, graph: &Graph) -> Result<Bracket> {
+    /// As [`Certificate::verify`], with the metric of the data.
+    fn verify_on(&self, data: Data<'_>, graph: &Graph) -> Result<Bracket> {
         let rows: Vec<usize> = self.rows.iter().map(|&row| row as usize).collect();
         let induced;
         let graph = if rows.is_empty() {
@@ -139,7 +139,7 @@ impl Certificate {
             induced = graph.induced(&rows);
             &induced
         };
-        let measured = ground.measured();
+        let measured = data.measured();
         let at = |i: usize| rows.get(i).copied().unwrap_or(i);
         let distance = measured.map(|measured| move |i: usize, j: usize| measured.distance(at(i), at(j)));
         let distance = distance.as_ref().map(|distance| distance as &Distance<'_>);

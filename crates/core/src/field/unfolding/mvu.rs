@@ -20,10 +20,10 @@ use crate::field::unfolding::{
     bracket_of_some, cost, follow, solve, tree_weights,
 };
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
 };
-use crate::ground::Ground;
-use crate::ground::regression::REGULARIZATION;
+use crate::input::Data;
+use crate::input::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
@@ -119,7 +119,7 @@ impl Build for Mvu {
             title: "MVU",
             good_for: "a sheet laid flat with a proof of how much variance any such map could have",
             caution: "Lengths hold between neighbors only; holes in the sheet stay holes, and one false neighbor can fold it.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -132,7 +132,7 @@ impl Build for Mvu {
         [1.0, 18.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 
@@ -158,7 +158,7 @@ impl Build for Mvu {
 impl Mvu {
     /// The distances to bind.
     fn constraints(&self, site: &Site<'_>) -> Constraints {
-        self.constraints.unwrap_or(if site.ground.measured().is_some() {
+        self.constraints.unwrap_or(if site.data.measured().is_some() {
             Constraints::Angles
         } else {
             Constraints::Edges
@@ -297,10 +297,10 @@ impl Mvu {
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
     fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
-        let points = site.ground.points().ok_or_else(|| needs_points("mvu with `landmarks`", "leave them out"))?;
+        let points = site.data.points().ok_or_else(|| needs_points("mvu with `landmarks`", "leave them out"))?;
         let (some, graph) = landmark_graph(site, points, &landmarks)?;
-        let ground = Ground::Points(&some, site.metric());
-        let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
+        let data = Data::Points(&some, site.metric());
+        let mut built = self.over(&Site { data, graph: Some(&graph), ..*site }, &graph)?;
         built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) });
         let Some(certificate) = &mut built.certificate else { return Ok(built) };
         let own = certificate.claimed;
@@ -312,7 +312,7 @@ impl Mvu {
             eigenvalues: &[],
             radius: None,
         };
-        let placed = built.rule.place_all(&known, site.ground, None)?;
+        let placed = built.rule.place_all(&known, site.data, None)?;
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
         built.warnings.push(format!(
@@ -362,7 +362,7 @@ impl Mvu {
 
 /// The pairs of a graph over the site's points.
 fn pairs(site: &Site<'_>, graph: &Graph, constraints: Constraints) -> Result<Pairs> {
-    let distance = site.ground.measured().map(|measured| move |i: usize, j: usize| measured.distance(i, j));
+    let distance = site.data.measured().map(|measured| move |i: usize, j: usize| measured.distance(i, j));
     Pairs::new(graph, constraints, distance.as_ref().map(|distance| distance as &Distance<'_>))
 }
 
@@ -396,6 +396,10 @@ mod tests {
     struct Heard(std::sync::atomic::AtomicBool);
 
     impl eigenfold_linalg::progress::Observer for Heard {
+        fn inner(&self) -> Option<&dyn eigenfold_linalg::progress::Observer> {
+            None
+        }
+
         fn descends(&self) {
             self.0.store(true, std::sync::atomic::Ordering::Relaxed);
         }
@@ -406,8 +410,8 @@ mod tests {
         let points = Points::from_rows(&(0..20).map(|i| [f64::from(i), 0.0]).collect::<Vec<_>>()).unwrap();
         let lists = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&j| j < 20).map(|j| (j, 1.0)).collect();
         let (graph, heard) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Heard::default());
-        let ground = Ground::Points(&points, eigenfold_graph::Metric::Euclidean);
-        Mvu::default().build(&Site { graph: Some(&graph), observer: &heard, ..Site::of(ground) }).unwrap();
+        let data = Data::Points(&points, eigenfold_graph::Metric::Euclidean);
+        Mvu::default().build(&Site { graph: Some(&graph), observer: &heard, ..Site::of(data) }).unwrap();
         assert!(heard.0.into_inner());
     }
 }

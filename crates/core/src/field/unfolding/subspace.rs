@@ -313,6 +313,11 @@ mod tests {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![(3, 1.0)], vec![]]).unwrap();
         let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
         let apart = orthonormal(&pairs, faer::mat![[0.0], [0.0], [1.0], [1.0f64]].as_ref()).unwrap();
-        assert!(solve(&pairs, apart.as_ref(), 1e-6, &Silent).unwrap_err().to_string().contains("several connected components"));
+        assert!(
+            solve(&pairs, apart.as_ref(), 1e-6, &Silent)
+                .unwrap_err()
+                .to_string()
+                .contains("several connected components")
+        );
     }
 }

@@ -26,10 +26,10 @@ use super::start::{self, Init};
 use crate::coordinates;
 use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
-use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use cost::price;
@@ -210,7 +210,7 @@ impl Build for Elastic {
             title: "Elastic embedding",
             good_for: "sheets or groups spread evenly, between Laplacian eigenmaps and SNE",
             caution: "Density is evened out: crowded places of the data look as wide as empty ones.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "Carreira-Perpinan 2010",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -218,8 +218,8 @@ impl Build for Elastic {
         }
     }
 
-    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
-        let euclidean = matches!(ground, Ground::Points(_, eigenfold_graph::Metric::Euclidean));
+    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
+        let euclidean = matches!(data, Data::Points(_, eigenfold_graph::Metric::Euclidean));
         let squared = euclidean && self.repulsion == Pushes::Squared;
         Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
@@ -377,8 +377,7 @@ impl Spring {
 impl Elastic {
     /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
-        let (Pushes::Squared, Ground::Points(points, eigenfold_graph::Metric::Euclidean)) =
-            (self.repulsion, site.ground)
+        let (Pushes::Squared, Data::Points(points, eigenfold_graph::Metric::Euclidean)) = (self.repulsion, site.data)
         else {
             return Ok((Charges::One(site.len()), None));
         };

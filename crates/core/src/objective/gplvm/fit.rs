@@ -75,10 +75,14 @@ struct Run {
     report: Report,
 }
 
-/// Asks to stop when another does, and tells nothing: several descents run side by side.
+/// Stops when another observer does, and reports nothing to it: several optimizations run side by side.
 struct Quiet<'a>(&'a dyn Observer);
 
 impl Observer for Quiet<'_> {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn stop(&self) -> bool {
         self.0.stop()
     }

@@ -25,10 +25,10 @@ mod tests;
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
 use crate::extend::{Mapping, OnLine, Process, Rule};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
@@ -178,12 +178,27 @@ impl Build for Gplvm {
             title: "GP-LVM",
             good_for: "a smooth map to the data with its uncertainty",
             caution: "Near points on the map are alike, but alike ones may lie far apart; other starts may give other maps.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "Lawrence 2005",
             accepts: &[InputKind::Points],
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn has_density(&self) -> bool {
+        true
+    }
+
+    fn without_standard_deviation(&self) -> Option<&'static str> {
+        Some(match self.back_constraints {
+            true => {
+                "this gplvm map is a function of the data (back-constraints), which places a row without any uncertainty"
+            }
+            false => {
+                "the density of this gplvm map (kernel ou) has a corner at every row, and so no standard deviation"
+            }
+        })
     }
 
     fn has_snapshots(&self) -> bool {
@@ -195,13 +210,12 @@ impl Build for Gplvm {
         [1.0, 18.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let points =
-            site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
+        let points = site.data.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
         match self.kernel {
             GplvmKernel::Gaussian => self.descended(site, points),
             GplvmKernel::Ou => self.ordered(site, points),

@@ -9,7 +9,7 @@ use crate::gp::moving::Moving;
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Bound;
-use crate::{Beside, Model, Pca, Recipe, io};
+use crate::{Input, Model, Pca, Recipe, io};
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::optimize::Objective;
 use faer::{Mat, MatRef};
@@ -32,7 +32,9 @@ fn sheet(n: usize, p: usize) -> (Points, Points) {
 }
 
 fn fitted(method: &Gplvm, dims: usize, points: &Points) -> Model {
-    Recipe { method: method.clone().into(), dims, ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.clone().into(), dims, ..Recipe::default() }
+        .fit(points, &eigenfold_linalg::progress::Silent)
+        .unwrap()
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
@@ -47,7 +49,11 @@ fn figure(model: &Model, name: &str) -> f64 {
 #[test]
 fn iris_has_the_likelihood_and_the_slope_of_an_independent_program() {
     let data = iris();
-    let map = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data).unwrap().embedding().clone();
+    let map = Recipe { method: Pca::default().into(), ..Recipe::default() }
+        .fit(&data, &eigenfold_linalg::progress::Silent)
+        .unwrap()
+        .embedding()
+        .clone();
     let spread = ((0..150).map(|i| map.row(i)[0].powi(2)).sum::<f64>() / 150.0).sqrt();
     let places: Vec<f64> = map.values().iter().map(|y| y / spread).collect();
     let problem = Problem::new(&data, &map, true).unwrap();
@@ -119,7 +125,11 @@ fn dense_bound(problem: &Problem, places: &[f64], inducing: &[f64], [v, b, w]: [
 /// The first two principal components over the standard deviation (divided by n) of the first, and a grid of 4 x 3 places
 /// over them.
 fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
-    let map = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(data).unwrap().embedding().clone();
+    let map = Recipe { method: Pca::default().into(), ..Recipe::default() }
+        .fit(data, &eigenfold_linalg::progress::Silent)
+        .unwrap()
+        .embedding()
+        .clone();
     let n = data.rows();
     let spread = ((0..n).map(|i| map.row(i)[0].powi(2)).sum::<f64>() / n as f64).sqrt();
     let places: Vec<f64> = map.values().iter().map(|y| y / spread).collect();
@@ -280,11 +290,13 @@ fn few_points_constant_columns_and_duplicates_have_a_map() {
 fn a_given_start_is_taken_and_a_limit_on_memory_is_kept() {
     let (data, truth) = sheet(60, 6);
     let recipe = Recipe { method: Gplvm::default().into(), ..Recipe::default() };
-    let model = recipe
-        .fit_from(&data, Beside { start: Some(&truth), ..Beside::default() }, &eigenfold_linalg::progress::Silent)
-        .unwrap();
+    let model =
+        recipe.fit(Input { init: Some(&truth), ..(&data).into() }, &eigenfold_linalg::progress::Silent).unwrap();
     assert!(model.report().parameters.iter().any(|used| used.name == "init" && used.used == "given"));
-    let error = Recipe { memory: Some(10_000), ..recipe }.fit(&data).unwrap_err().to_string();
+    let error = Recipe { memory: Some(10_000), ..recipe }
+        .fit(&data, &eigenfold_linalg::progress::Silent)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("use `inducing` 100"), "{error}");
 }
 
@@ -404,7 +416,10 @@ fn the_ou_process_puts_rows_on_a_line_in_one_dimension_only() {
     };
     let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
     let method = Gplvm { kernel: GplvmKernel::Ou, ..Gplvm::default() };
-    let error = Recipe { method: method.clone().into(), ..Recipe::default() }.fit(&points).unwrap_err().to_string();
+    let error = Recipe { method: method.clone().into(), ..Recipe::default() }
+        .fit(&points, &eigenfold_linalg::progress::Silent)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("use `dims` 1, or `kernel` gaussian"), "{error}");
     let model = fitted(&method, 1, &points);
     let mut order: Vec<usize> = (0..40).collect();

@@ -26,9 +26,10 @@ use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
 use crate::field::{
-    Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead, usual_landmarks,
+    Basis, Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead,
+    usual_landmarks,
 };
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
@@ -186,7 +187,7 @@ impl Build for Smacof {
             title: "Metric MDS",
             good_for: "distances kept as well as a plane can, large ones first",
             caution: "What does not fit into a plane is spread over all points: small distances may be far off.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "de Leeuw 1977; Kruskal 1964; graphs: Gansner, Koren & North 2004",
             accepts: InputKind::ALL,
             needs_graph: self.distances == Some(StressDistances::Geodesic),
@@ -194,7 +195,7 @@ impl Build for Smacof {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         let objective = match self.variant {
             StressVariant::Metric => 2 - i32::from(self.weight.power()),
             StressVariant::Nonmetric => 0,
@@ -210,7 +211,7 @@ impl Build for Smacof {
 impl Smacof {
     /// The descent; its value is a part of the largest stress there can be, where `relative`.
     fn built(&self, site: &Site<'_>, relative: bool) -> Result<Built> {
-        let (along, n) = (self.along(site.ground)?, site.len());
+        let (along, n) = (self.along(site.data)?, site.len());
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
         let m = landmarks.as_ref().map_or(n, Vec::len);
         if m <= site.dims {
@@ -253,12 +254,12 @@ impl Smacof {
     }
 
     /// Which distances this input has.
-    fn along(&self, ground: Ground<'_>) -> Result<StressDistances> {
-        match (self.distances, ground) {
-            (Some(StressDistances::Direct), Ground::Graph(_)) => {
+    fn along(&self, data: Data<'_>) -> Result<StressDistances> {
+        match (self.distances, data) {
+            (Some(StressDistances::Direct), Data::Graph(_)) => {
                 Err(Error::parameter("a graph has distances along its edges only; leave out `distances`"))
             }
-            (None, Ground::Graph(_)) => Ok(StressDistances::Geodesic),
+            (None, Data::Graph(_)) => Ok(StressDistances::Geodesic),
             (asked, _) => Ok(asked.unwrap_or(StressDistances::Direct)),
         }
     }
@@ -276,10 +277,8 @@ impl Smacof {
             let size = given.unit / ((m * dims) as f64).sqrt();
             return Points::new(m, dims, (0..m * dims).map(|_| drawn(size)).collect());
         }
-        let mut task = match site.ground {
-            Ground::Points(points, Metric::Euclidean) if landmarks.is_none() && !given.along_graph => {
-                linear(points).task
-            }
+        let mut task = match site.data {
+            Data::Points(points, Metric::Euclidean) if landmarks.is_none() && !given.along_graph => linear(points).task,
             _ => {
                 let centered = Centered::from_squares(m, |i, j| given.distance(i, j).powi(2), site.observer)?;
                 Task::Spectral(Field::Covariance(Box::new(centered)))

@@ -13,7 +13,7 @@ use super::{DISTANCES, DISTANCES_AUTO, INIT, MAX_ITERATIONS, TOGETHER, TOLERANCE
 use super::{Smacof, StressDistances, StressInit, StressWeight};
 use crate::field::scaling::mds::LANDMARKS;
 use crate::field::{Build, Built, Info, Lengths, Site};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Build for Sammon {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 

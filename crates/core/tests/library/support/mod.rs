@@ -49,7 +49,7 @@ pub(crate) type Shared = Arc<OnceLock<Model>>;
 pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
     static MODELS: Mutex<BTreeMap<(&str, usize), Shared>> = Mutex::new(BTreeMap::new());
     let model = MODELS.lock().unwrap().entry((method.info().name, n)).or_default().clone();
-    model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n)).unwrap());
+    model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n), &Silent).unwrap());
     model
 }
 
@@ -102,7 +102,7 @@ fn skipped(name: &str, at: &Location<'_>) {
 }
 
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
-    Recipe { method: method.into(), ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.into(), ..Recipe::default() }.fit(points, &Silent).unwrap()
 }
 
 /// What a method builds on the given graph.

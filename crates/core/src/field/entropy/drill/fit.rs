@@ -4,7 +4,7 @@ use crate::field::Regraph;
 use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::entropy::drill::{Drill, PathStep};
-use crate::ground::Measured;
+use crate::input::Measured;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::cost::Price;
@@ -53,7 +53,7 @@ impl Drill {
     /// asked to stop. `regraph` makes the graph again where features are left out; a given graph is kept.
     pub(crate) fn fit(
         &self,
-        ground: Measured<'_>,
+        data: Measured<'_>,
         support: &Support,
         regraph: Option<&Regraph<'_>>,
         memory: u64,
@@ -61,13 +61,13 @@ impl Drill {
     ) -> Result<Fitted> {
         let analysis = analysis_of(support, memory)?;
         self.announce(support, analysis.as_ref(), observer);
-        let problem = Problem::new(self, ground, support, analysis.as_ref())?;
+        let problem = Problem::new(self, data, support, analysis.as_ref())?;
         let penalty = match self.penalty {
             Penalty::Auto => AUTO * problem.mean,
             Penalty::Value(value) => value,
             Penalty::Path { from, to, count } => {
                 let HeldOutLikelihood { best, path, stopped } =
-                    self.follow(&problem, &Penalty::path(from, to, count), ground, regraph, memory, observer)?;
+                    self.follow(&problem, &Penalty::path(from, to, count), data, regraph, memory, observer)?;
                 let (penalty, found) = best;
                 return Ok(Fitted { found, penalty, moments: problem.moments, path, stopped });
             }
@@ -110,7 +110,7 @@ struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(
         drill: &'a Drill,
-        ground: Measured<'_>,
+        data: Measured<'_>,
         support: &'a Support,
         analysis: Option<&'a Analysis>,
     ) -> Result<Problem<'a>> {
@@ -118,7 +118,7 @@ impl<'a> Problem<'a> {
             None => Arithmetic::dense(support),
             Some(analysis) => Arithmetic::sparse(support, analysis)?,
         };
-        let moments = second_moments(ground, support);
+        let moments = second_moments(data, support);
         let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
         if mean <= 0.0 {
             return Err(Error::data("all points coincide and have no covariance; give points that differ"));
@@ -166,12 +166,12 @@ impl Drill {
         &self,
         whole: &Problem<'_>,
         penalties: &[f64],
-        ground: Measured<'_>,
+        data: Measured<'_>,
         regraph: Option<&Regraph<'_>>,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<HeldOutLikelihood> {
-        let (points, metric, features) = features_to_leave_out(ground)?;
+        let (points, metric, features) = features_to_leave_out(data)?;
         let folds = FOLDS.min(features.len());
         // Each penalty is fitted to all features, then to those of each fold.
         let one = |at: usize| Share::one_of(observer, at, penalties.len() * (1 + folds));
@@ -242,20 +242,20 @@ impl Drill {
 }
 
 /// The points with their metric and the features that vary, of which there must be two.
-fn features_to_leave_out(ground: Measured<'_>) -> Result<(&Points, Metric, Vec<usize>)> {
+fn features_to_leave_out(data: Measured<'_>) -> Result<(&Points, Metric, Vec<usize>)> {
     let fact = "a path of penalties needs at least two features to choose by";
     let few = || Error::parameter(format!("{fact}; give one `penalty`"));
-    let Measured::Points(points, metric) = ground else { return Err(few()) };
+    let Measured::Points(points, metric) = data else { return Err(few()) };
     let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
     let features: Vec<usize> = (0..points.cols()).filter(varies).collect();
     if features.len() < 2 { Err(few()) } else { Ok((points, metric, features)) }
 }
 
 /// X̃ X̃ᵀ/p on the support; where only distances are known −½ H D² H, as if of one feature.
-fn second_moments(ground: Measured<'_>, support: &Support) -> Vec<f64> {
+fn second_moments(data: Measured<'_>, support: &Support) -> Vec<f64> {
     let n = support.n;
     let pairs = (0..n).map(|i| (i, i)).chain(support.ends.iter().map(|&(i, j)| (i as usize, j as usize)));
-    match ground {
+    match data {
         Measured::Points(points, _) => {
             let mean = points.column_means();
             let product = |(i, j): (usize, usize)| {

@@ -21,9 +21,9 @@ use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
-use crate::ground::regression::REGULARIZATION;
-use crate::ground::{Ground, Measured};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
+use crate::input::regression::REGULARIZATION;
+use crate::input::{Data, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Search};
@@ -131,7 +131,7 @@ impl Build for Drill {
             title: "DRILL",
             good_for: "learning which neighbors matter, with a likelihood and a duality gap",
             caution: "The penalty decides how many edges are left; distances between groups mean little.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 3",
             accepts: InputKind::MEASURED,
             needs_graph: true,
@@ -144,7 +144,7 @@ impl Build for Drill {
         [1.0, 18.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { weights: -2, ..Lengths::COVARIANCE })
     }
 
@@ -153,11 +153,11 @@ impl Build for Drill {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let ground = site.measured("drill")?;
+        let data = site.measured("drill")?;
         let union = site.graph()?.union();
         let support = Support::new(&union);
-        let fitted = self.fit(ground, &support, site.regraph, site.memory, site.observer)?;
-        let features = ground.features().unwrap_or(1) as f64;
+        let fitted = self.fit(data, &support, site.regraph, site.memory, site.observer)?;
+        let features = data.features().unwrap_or(1) as f64;
         let found = &fitted.found;
         let matrix = support.sparsest(&found.values);
         let active = (matrix.entry_count() - support.n) / 2;
@@ -166,7 +166,7 @@ impl Build for Drill {
             Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None }),
         );
         built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
-        built.log_likelihood = site.ground.points().map(|_| fitted.log_likelihood(&support, features));
+        built.log_likelihood = site.data.points().map(|_| fitted.log_likelihood(&support, features));
         let edges = union.pairs().zip(&found.values[support.n..]);
         let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
         built.weights = Some(edges.map(weight).collect());
@@ -219,38 +219,38 @@ impl Drill {
     pub fn graph<'a>(
         &self,
         search: &Search,
-        ground: impl Into<Ground<'a>>,
+        data: impl Into<Data<'a>>,
         memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Found, Learned)> {
-        ground.into().whitened(|ground| self.graph_on(search, ground, memory, observer))
+        data.into().whitened(|data| self.graph_on(search, data, memory, observer))
     }
 
-    /// As [`Drill::graph`], with the metric of the ground.
+    /// As [`Drill::graph`], with the metric of the data.
     fn graph_on(
         &self,
         search: &Search,
-        ground: Ground<'_>,
+        data: Data<'_>,
         memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Found, Learned)> {
-        let measured = ground.measured().ok_or_else(|| {
+        let measured = data.measured().ok_or_else(|| {
             let fact = "a graph is learned from points or distances";
             Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
         })?;
         let apart = Search { disconnected: Disconnected::Separate, ..search.clone() };
         let [first, rest] = Share::split(observer, [1.0, 9.0]);
-        let candidates = ground.neighbors(&apart, &first)?.graph;
+        let candidates = data.neighbors(&apart, &first)?.graph;
         let rest = rest.of_stage(Stage::Field);
         let metric = if let Measured::Points(_, metric) = measured { metric } else { search.metric };
-        let regraph = |points: &Points| Ok(Ground::Points(points, metric).neighbors(&apart, &rest)?.graph);
+        let regraph = |points: &Points| Ok(Data::Points(points, metric).neighbors(&apart, &rest)?.graph);
         let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, &rest)?;
-        Ok((Found { route: ROUTE, ..ground.mended(search, graph, observer)? }, learned))
+        Ok((Found { route: ROUTE, ..data.mended(search, graph, observer)? }, learned))
     }
 
     fn learn(
         &self,
-        ground: Measured<'_>,
+        data: Measured<'_>,
         candidates: &Graph,
         regraph: &Regraph<'_>,
         memory: Option<u64>,
@@ -259,7 +259,7 @@ impl Drill {
         let union = candidates.union();
         let support = Support::new(&union);
         let Fitted { found, penalty, stopped, .. } =
-            self.fit(ground, &support, Some(regraph), memory.unwrap_or_else(memory::available), observer)?;
+            self.fit(data, &support, Some(regraph), memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
         for ((i, j, length), value) in union.pairs().zip(&found.values[support.n..]) {
             if *value != 0.0 {

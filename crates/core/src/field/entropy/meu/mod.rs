@@ -27,10 +27,11 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown,
+    usual_landmarks,
 };
-use crate::ground::Ground;
-use crate::ground::regression::REGULARIZATION;
+use crate::input::Data;
+use crate::input::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Undirected};
@@ -151,7 +152,7 @@ impl Build for Meu {
             title: "MEU",
             good_for: "groups and sheets, with a likelihood of the map itself and a duality gap",
             caution: "Distances between groups are those of a random walk; do not read them as distances of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.5",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -164,7 +165,7 @@ impl Build for Meu {
         [1.0, 18.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::PRECISION)
     }
 
@@ -176,10 +177,10 @@ impl Build for Meu {
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
-        let points = site.ground.points().ok_or_else(|| needs_points("meu with `landmarks`", "leave them out"))?;
+        let points = site.data.points().ok_or_else(|| needs_points("meu with `landmarks`", "leave them out"))?;
         let (points, graph) = landmark_graph(site, points, &landmarks)?;
-        let ground = Ground::Points(&points, site.metric());
-        let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
+        let data = Data::Points(&points, site.metric());
+        let mut built = self.over(&Site { data, graph: Some(&graph), ..*site }, &graph)?;
         built.log_likelihood = None;
         built.rule =
             Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks.clone()) });
@@ -194,9 +195,9 @@ impl Meu {
     /// The field over the points of one graph.
     fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
         let union = graph.union();
-        let edges = Edges::new(&union, site.ground.points().map_or(1, Points::cols));
+        let edges = Edges::new(&union, site.data.points().map_or(1, Points::cols));
         let noise = self.noise.unwrap_or_else(|| self.variant.noise(&edges.squares));
-        if let Some(points) = site.ground.points().filter(|_| noise == 0.0 && site.metric() == Metric::Euclidean) {
+        if let Some(points) = site.data.points().filter(|_| noise == 0.0 && site.metric() == Metric::Euclidean) {
             self.check_cliques(&union, points.cols())?;
         }
         let mut edges = edges.with_noise(noise);
@@ -215,7 +216,7 @@ impl Meu {
         let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
-        built.log_likelihood = site.ground.points().map(|points| self.log_likelihood(points, &edges, &found));
+        built.log_likelihood = site.data.points().map(|points| self.log_likelihood(points, &edges, &found));
         built.converged = found.off <= self.tolerance;
         built.figures = found.figures(self.variant);
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
@@ -352,7 +353,8 @@ mod tests {
             Points::from_rows(&[[0.0, 0.0], [1.0, 0.1], [0.2, 1.0], [1.3, 1.1], [0.6, 0.4], [2.0, 1.7]]).unwrap();
         let free = |noise| {
             let method = Meu { variant: MeuVariant::Free, noise, ..Meu::default() };
-            Recipe { method: method.into(), neighbors: Neighbors::All, ..Recipe::default() }.fit(&points)
+            Recipe { method: method.into(), neighbors: Neighbors::All, ..Recipe::default() }
+                .fit(&points, &eigenfold_linalg::progress::Silent)
         };
         let message = free(Some(0.0)).unwrap_err().to_string();
         assert!(message.contains("6 points are all neighbors of each other and have 2 features"), "{message}");

@@ -4,7 +4,7 @@
 //! w = C⁻¹1 / 1ᵀC⁻¹1,   C = Z Zᵀ + r tr(ZZᵀ) I,   Z the differences x[j] − x, one a row
 //! ```
 
-use crate::ground::cloud::Cloud;
+use crate::input::cloud::Cloud;
 use eigenfold_linalg::dense::small::{add_outer, solve_positive_definite};
 
 /// r unless another is asked for: the part of the local trace that is added to the diagonal.
@@ -115,7 +115,7 @@ fn by_features(away: &[f64], p: usize, regularization: f64) -> Regression {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::cloud::products;
+    use crate::input::cloud::products;
 
     #[test]
     fn more_parents_than_features_have_the_weights_of_the_gram_matrix() {

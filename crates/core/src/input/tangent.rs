@@ -1,6 +1,6 @@
 //! Patches in the coordinates of their tangent spaces.
 
-use crate::ground::Measured;
+use crate::input::Measured;
 use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
 
 /// A patch in the coordinates of its tangent space.
@@ -13,11 +13,11 @@ pub(crate) struct Tangent {
 
 impl Tangent {
     /// The patch with those members, flattened to at most `dims` dimensions.
-    pub(crate) fn new(ground: Measured<'_>, members: &[u32], dims: usize) -> Tangent {
+    pub(crate) fn new(data: Measured<'_>, members: &[u32], dims: usize) -> Tangent {
         let size = members.len();
         let mut basis = Vec::with_capacity((dims + 1) * size);
         basis.resize(size, 1.0 / (size as f64).sqrt());
-        for (_, mut coordinate) in ground.centered(members).principal(size, dims) {
+        for (_, mut coordinate) in data.centered(members).principal(size, dims) {
             if orthonormalize(&mut coordinate, &basis, 1e-6) {
                 basis.extend(coordinate);
             }

@@ -1,6 +1,6 @@
 //! Points whose distances are all known, and the few of them around one.
 
-use crate::ground::cloud::{Cloud, center, differences};
+use crate::input::cloud::{Cloud, center, differences};
 use eigenfold_graph::Metric;
 use eigenfold_graph::distances::Distances;
 use eigenfold_graph::points::Points;
