@@ -1,8 +1,8 @@
 //! `eigenfold dimension`: how many coordinates the points need, by several estimators.
 
-use crate::args::Dimension as Asked;
+use crate::args::Dimension as Flags;
 use crate::drawing::name_of;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
-pub(crate) fn run(args: &Asked) -> Result<()> {
+pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     outputs::check(&args.input.sources(), &wanted(args))?;
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let points = preparing::prepared(&request.preparation()?, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
-    let asked = Dimension {
+    let dimension = Dimension {
         neighbors: args.neighbors,
         global: !args.quick,
         pointwise: args.pointwise.is_some(),
         seed: args.common.seed,
     };
     let start = Instant::now();
-    let found = asked.of(&points, &counting)?;
+    let found = dimension.of(&points, &counting)?;
     let seconds = json!({"read": read, "dimension": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 }
 
 /// The outputs that the flags name, each with a way to try it.
-fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
+fn wanted(args: &Flags) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&Path>, Trial); 3] = [
         ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &pointwise(&[Some(1.0)])?)),
         ("--plot", args.plot.as_deref(), try_bytes),

@@ -61,7 +61,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// What is done about missing cells: if nothing is asked for, the first one is an error.
+    /// What is done about missing cells: by default the first one is an error.
     pub(crate) fn missing(&self) -> MissingName {
         self.missing.unwrap_or(MissingName::Error)
     }
@@ -180,9 +180,10 @@ pub(crate) fn measure(text: &str) -> Result<Measure, String> {
 fn count(text: &str) -> Result<Count, String> {
     match text {
         "auto" => Ok(Count::Auto),
-        _ => {
-            text.parse().map(Count::Number).map_err(|_| "this is no number of neighbors; use 1 or more, or auto".into())
-        }
+        _ => text
+            .parse()
+            .map(Count::Number)
+            .map_err(|_| "this is not a number of neighbors; use 1 or more, or auto".into()),
     }
 }
 
@@ -193,11 +194,11 @@ pub(crate) fn dims(text: &str) -> Result<Count, String> {
         _ => text
             .parse()
             .map(Count::Number)
-            .map_err(|_| "this is no number of coordinates; use 1 or more, or auto".into()),
+            .map_err(|_| "this is not a number of coordinates; use 1 or more, or auto".into()),
     }
 }
 
-/// What leads back from a map to data.
+/// The rule of reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     /// The inverse of a linear map, local kriging for any other
@@ -209,10 +210,26 @@ pub(crate) enum By {
 /// What is held out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HeldOutWhat {
-    /// Rows, each once, in five folds
+    /// Features, each once, in folds (embed)
+    Features,
+    /// Rows, each once, in five folds (transform, reconstruct)
     Rows,
-    /// Nothing: intervals are those of rows that the map has seen
-    No,
+    /// Nothing
+    #[value(alias = "no")]
+    None,
+}
+
+impl HeldOutWhat {
+    /// Whether rows are held out, for a command that cannot hold out features.
+    pub(crate) fn is_rows(self, command: &str) -> Result<bool, Error> {
+        match self {
+            HeldOutWhat::Rows => Ok(true),
+            HeldOutWhat::None => Ok(false),
+            HeldOutWhat::Features => {
+                Err(Error::Parameter(format!("{command} holds out rows, not features; use --held-out rows or none")))
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -285,7 +302,7 @@ fn thread_count(text: &str) -> Result<u16, String> {
                 "more than {MOST_THREADS} threads are never started; use {cores}, one per core, or leave it out"
             ))
         }
-        _ => Err(format!("this is no number of threads; use a whole number from 1 to {MOST_THREADS}")),
+        _ => Err(format!("this is not a number of threads; use a whole number from 1 to {MOST_THREADS}")),
     }
 }
 

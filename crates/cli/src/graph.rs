@@ -1,11 +1,11 @@
 //! `eigenfold graph`: the neighborhood graph, its edges and its components.
 
 use crate::args::Graph;
-use crate::carry::Carry;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::with_flags;
-use crate::input::{self, Given};
+use crate::input::{self, LoadedInput};
+use crate::labels::Carry;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let carry = Carry::default();
-    let Given { data, mut notes, names, schema, rows, .. } =
+    let LoadedInput { data, mut notes, names, schema, rows, .. } =
         input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
     notes.extend(data.view().points().and_then(mistaken).map(|note| with_flags(&note)));
     let preparation = request::of_columns(&args.input, &args.preparing, &schema).preparation()?;

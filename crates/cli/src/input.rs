@@ -1,14 +1,14 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
-use crate::carry::{Along, Carry};
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
+use crate::labels::{Along, Carry};
 use crate::{request, warn};
+use eigenfold::Schema;
 use eigenfold::error::{Error, Result};
 use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::Schema;
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;
@@ -17,7 +17,7 @@ const LEAST_THREADS: usize = 16;
 
 /// What an input holds.
 /// An input with what is known about it.
-pub(crate) struct Given {
+pub(crate) struct LoadedInput {
     pub(crate) data: Owned,
     /// What goes with the points.
     pub(crate) along: Along,
@@ -39,7 +39,7 @@ pub(crate) fn read(
     preparing: &Preparing,
     memory: Option<u64>,
     observer: &dyn Observer,
-) -> Result<Given> {
+) -> Result<LoadedInput> {
     let (keep, one_hot) = (carry.columns(), preparing.one_hot.clone());
     let options = ReadOptions { memory, keep, one_hot, ..options(input) };
     if kind != Kind::Points && !input.more.is_empty() {
@@ -54,7 +54,14 @@ pub(crate) fn read(
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         let (names, schema) = (None, Schema::default());
-        return Ok(Given { data: Owned::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
+        return Ok(LoadedInput {
+            data: Owned::Graph(graph),
+            along,
+            names,
+            schema,
+            rows: None,
+            notes: with_flag_names(&notes),
+        });
     }
     let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
@@ -68,21 +75,21 @@ pub(crate) fn read(
         Kind::Points | Kind::Graph => Owned::Points(request.complete(points, observer)?),
     };
     let names = columns.filter(|_| kind == Kind::Points);
-    let notes = told(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
-    Ok(Given { data, along, names, schema, rows, notes })
+    let notes = with_flag_names(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
+    Ok(LoadedInput { data, along, names, schema, rows, notes })
 }
 
 /// Reads points and their labels; what was guessed about the file is said.
 pub(crate) fn table(input: &flags::Input, options: ReadOptions, quiet: bool) -> Result<Table> {
     let table = io::read_all(&input.sources(), &options)?;
-    say_notes(&told(&table.notes), quiet);
+    say_notes(&with_flag_names(&table.notes), quiet);
     Ok(table)
 }
 
 /// Reads places on a map: y1, y2, ... alone, if there are such columns.
 pub(crate) fn map(input: &flags::Input, quiet: bool) -> Result<Table> {
     let table = io::read_map(&input.source, &options(input))?;
-    say_notes(&told(&table.notes), quiet);
+    say_notes(&with_flag_names(&table.notes), quiet);
     Ok(table)
 }
 
@@ -92,7 +99,7 @@ pub(crate) fn say_notes(notes: &[String], quiet: bool) {
 }
 
 /// Notes of the library with our flags.
-pub(crate) fn told(notes: &[String]) -> Vec<String> {
+pub(crate) fn with_flag_names(notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| flags::with_flags(note)).collect()
 }
 

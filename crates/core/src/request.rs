@@ -182,13 +182,13 @@ impl Request {
             None | Some("none") => None,
             Some("log1p") => Some(Log::OnePlus),
             Some("log") => Some(Log::Plain),
-            Some(other) => return Err(unknown("log", other, "none, log1p or log")),
+            Some(other) => return Err(unknown("log", other, "log1p or log, or leave it out")),
         };
         let scale = match self.scale_columns.as_deref() {
             None | Some("none") => Scale::None,
             Some("unit") => Scale::Unit,
             Some("robust") => Scale::Robust,
-            Some(other) => return Err(unknown("scale-columns", other, "none, unit or robust")),
+            Some(other) => return Err(unknown("scale-columns", other, "unit or robust, or leave it out")),
         };
         if self.standardize && self.scale_columns.is_some() && scale != Scale::Unit {
             let fact = format!("`standardize` is set and `scale-columns` is {}", scale.name());

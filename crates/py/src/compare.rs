@@ -1,7 +1,7 @@
 //! Comparisons of maps, for Python.
 
 use crate::arrays::{Numbers, matrix};
-use crate::errors::{raised, told};
+use crate::errors::{message, raised};
 use crate::request;
 use crate::watch::run;
 use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
@@ -37,7 +37,7 @@ impl Comparison {
     fn about(&self) -> String {
         let one = |one: &Outcome| {
             let info = one.entrant.recipe.method.info();
-            let scores: Map<String, Value> = one
+            let quality: Map<String, Value> = one
                 .evaluated
                 .iter()
                 .flat_map(|evaluated| &evaluated.scores)
@@ -47,13 +47,13 @@ impl Comparison {
                 "name": one.entrant.name,
                 "method": info.name,
                 "status": one.status.name(),
-                "reason": one.status.reason().map(told),
+                "reason": one.status.reason().map(message),
                 "seconds": one.seconds,
                 "memory_mb": one.memory.map(|bytes| bytes as f64 / 1e6),
-                "scores": scores,
+                "quality": quality,
                 "good_for": info.good_for,
-                "caution": told(info.caution),
-                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| told(text)).collect::<Vec<_>>(),
+                "caution": message(info.caution),
+                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| message(text)).collect::<Vec<_>>(),
             })
         };
         json!({"methods": self.outcomes.iter().map(one).collect::<Vec<_>>(), "rule": RULE}).to_string()

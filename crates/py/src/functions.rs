@@ -1,7 +1,7 @@
-//! What Python calls that is no method of a fitted model.
+//! The functions that Python calls without a fitted model.
 
-use crate::arrays::{Given, Numbers, matrix, points};
-use crate::errors::{raised, told};
+use crate::arrays::{Numbers, RawInput, matrix, points};
+use crate::errors::{message, raised};
 use crate::model::Model;
 use crate::request::{self, missing};
 use crate::watch::run;
@@ -42,9 +42,9 @@ pub(crate) fn fit(
     let mut recipe = request.recipe().map_err(raised)?;
     let missing = missing(request.missing.as_deref()).map_err(raised)?;
     let start = start.map(Numbers::points).transpose().map_err(raised)?;
-    let given = Given::new(kind, data, Some(missing), names.as_deref())?;
+    let input = RawInput::new(kind, data, Some(missing), names.as_deref())?;
     let (model, chosen) = run(py, threads, listener, move |observer| {
-        let data = given.completed(&request, observer)?;
+        let data = input.completed(&request, observer)?;
         let mut chosen = Map::new();
         if request.chooses_dims() {
             let choice = recipe.choose_dims(points(&data, "dims")?, observer)?;
@@ -77,9 +77,9 @@ pub(crate) fn graph<'py>(
 ) -> PyResult<Rows<'py>> {
     let request = request::read(request).map_err(raised)?;
     let (search, drill) = (request.search().map_err(raised)?, request.learned_graph().map_err(raised)?);
-    let given = Given::new(kind, data, None, None)?;
+    let input = RawInput::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
-        let data = given.completed(&request, observer)?;
+        let data = input.completed(&request, observer)?;
         let measured = data.view().measured_by(search.metric);
         match drill {
             Some(drill) => Ok(drill.graph(&search, measured, search.memory, observer)?.0),
@@ -114,13 +114,13 @@ pub(crate) fn dimension(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let points = data.points().map_err(raised)?;
-    let asked = Dimension { neighbors, global: !quick, pointwise, seed };
-    let found = run(py, threads, None, move |observer| asked.of(&points, observer))?;
+    let dimension = Dimension { neighbors, global: !quick, pointwise, seed };
+    let found = run(py, threads, None, move |observer| dimension.of(&points, observer))?;
     let estimates: Map<String, Value> =
         found.estimates.iter().map(|one| (one.name.key().to_string(), json!(one))).collect();
     let left_out: Map<String, Value> =
-        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(told(why)))).collect();
-    let warnings: Vec<String> = found.warnings.iter().map(|warning| told(warning)).collect();
+        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(message(why)))).collect();
+    let warnings: Vec<String> = found.warnings.iter().map(|warning| message(warning)).collect();
     Ok(json!({
         "recommended": found.recommended,
         "estimates": estimates,
@@ -134,9 +134,9 @@ pub(crate) fn dimension(
     .to_string())
 }
 
-/// How good a map is, as JSON.
+/// The log likelihood of data under a Gaussian process over an embedding, as JSON.
 #[pyfunction]
-pub(crate) fn score(
+pub(crate) fn gp_likelihood(
     py: Python<'_>,
     data: Numbers,
     map: Numbers,
@@ -146,12 +146,12 @@ pub(crate) fn score(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let starts = if one_start { Starts::One } else { Starts::All };
-    let asked = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
+    let likelihood = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
     let (data, map) = (data.points().map_err(raised)?, map.points().map_err(raised)?);
-    let found = run(py, threads, None, move |observer| asked.of(&data, &map, observer))?;
+    let found = run(py, threads, None, move |observer| likelihood.of(&data, &map, observer))?;
     let parameters = &found.parameters;
     Ok(json!({
-        "score": found.log_likelihood,
+        "value": found.log_likelihood,
         "variance": parameters.variance,
         "length": found.by_coordinate.as_ref().map_or_else(|| json!(parameters.length), |all| json!(all)),
         "bias": parameters.bias,

@@ -27,7 +27,7 @@ mod _eigenfold {
     #[pymodule_export]
     use super::errors::EigenfoldError;
     #[pymodule_export]
-    use super::functions::{builtin, dimension, fit, graph, metric, sample, samples, score};
+    use super::functions::{builtin, dimension, fit, gp_likelihood, graph, metric, sample, samples};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

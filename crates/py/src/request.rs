@@ -4,8 +4,8 @@ use eigenfold::{Error, Missing, Request, Result};
 
 /// The request that the package wrote.
 pub(crate) fn read(text: &str) -> Result<Request> {
-    let request: Request =
-        serde_json::from_str(text).map_err(|error| Error::parameter(format!("the parameters cannot be read: {error}")))?;
+    let request: Request = serde_json::from_str(text)
+        .map_err(|error| Error::parameter(format!("the parameters cannot be read: {error}")))?;
     missing(request.missing.as_deref())?;
     Ok(request)
 }

@@ -20,7 +20,7 @@ const SHOWN: [(Measure, &str); 8] = [
     (Measure::KnnAccuracy, "k-NN"),
     (Measure::Spearman, "rho"),
     (Measure::ScaledStress, "stress"),
-    (Measure::WayBackError, "back"),
+    (Measure::WayBackError, "recon."),
     (Measure::Disparity, "truth"),
 ];
 
@@ -52,11 +52,11 @@ pub(super) fn summary(args: &Compared, subject: &Subject, outcomes: &[Outcome], 
     }
     lines.push(format!("  ranked by {RULE}"));
     lines.push("  what they are good for, and what may not be read off them:".to_string());
-    let mut told: Vec<&str> = Vec::new();
+    let mut listed: Vec<&str> = Vec::new();
     for one in outcomes.iter().filter(|one| one.model.is_some()) {
         let info = one.entrant.recipe.method.info();
-        if !told.contains(&info.name) {
-            told.push(info.name);
+        if !listed.contains(&info.name) {
+            listed.push(info.name);
             lines.push(format!("    {}: {}. {}", info.title, info.good_for, with_flags(info.caution)));
         }
     }
@@ -79,14 +79,14 @@ fn row(rank: usize, one: &Outcome, shown: &[(Measure, &str)], width: usize) -> S
     format!("  {rank:>4}  {name:<width$}{values} {seconds:>9} {memory:>8}{ended}")
 }
 
-/// What is told of the points on a plate.
+/// The subtitle of a contact sheet.
 pub(super) fn subtitle(subject: &Subject) -> String {
     let (n, p) = (plural(subject.points.rows(), "point"), plural(subject.points.cols(), "feature"));
     let all = subject.notes.iter().map(|note| one_line(note));
     [n, p].into_iter().chain(all).collect::<Vec<_>>().join(" · ")
 }
 
-/// A map for a plate.
+/// An embedding for a contact sheet.
 pub(super) fn sheet(one: &Outcome) -> Result<Sheet> {
     let info = one.entrant.recipe.method.info();
     let title = one
@@ -154,7 +154,7 @@ fn method(one: &Outcome) -> Result<Value> {
     if let Some(evaluated) = &one.evaluated {
         let score =
             |score: &Score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}));
-        value["scores"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
+        value["quality"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {
         value["converged"] = json!(model.report().converged);

@@ -163,13 +163,13 @@ fn name(recipe: &Recipe, base: &Recipe, request: &Request) -> String {
 mod tests {
     use super::*;
 
-    fn asked(body: &str) -> Result<Entrant> {
+    fn parsed(body: &str) -> Result<Entrant> {
         entrant(body.as_bytes(), &Request::default())
     }
 
     #[test]
     fn a_name_says_what_is_not_as_usual() {
-        let name = |body: &str| asked(body).unwrap().name;
+        let name = |body: &str| parsed(body).unwrap().name;
         assert_eq!(name(r#"{"method": "t-SNE"}"#), "tsne");
         assert_eq!(
             name(r#"{"method": "tsne", "dims": 2, "neighbors": 5, "parameters": {"perplexity": 12}}"#),
@@ -207,7 +207,7 @@ mod tests {
             (r#"{"method": "tsne", "parameters": {"perplexity": "few"}}"#, "perplexity"),
             (r#"{"method": "tsne", "parameters": 3}"#, "not a JSON object"),
         ] {
-            let error = asked(body).err().unwrap_or_else(|| panic!("{body} was taken")).to_string();
+            let error = parsed(body).err().unwrap_or_else(|| panic!("{body} was taken")).to_string();
             assert!(error.contains(fact), "{body}: {error}");
         }
     }
