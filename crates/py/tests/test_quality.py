@@ -1,4 +1,4 @@
-"""How good a map is: the same numbers as scikit-learn's, the same shape whoever asks."""
+"""How good a map is: the same numbers as scikit-learn's, the same shape for every input."""
 
 import numpy as np
 import pytest

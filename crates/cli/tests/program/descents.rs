@@ -1,4 +1,4 @@
-//! What descents leave behind: the maps on their way, the path of a homotopy, learned affinities, the way back.
+//! What optimizations leave behind: snapshots, the path of a homotopy, learned affinities, the inverse transform.
 
 use crate::{Bench, coordinates};
 

@@ -64,7 +64,7 @@ class Spec:
     instead: Callable[[dict[str, Any]], None] = lambda values: None
     data: Callable[[Any, Any], Any] = lambda estimator, X: X
     further: dict[str, tuple[Any, str, str]] = field(default_factory=dict)
-    # Words of others that would change the result there and do nothing here: the default, and why; whoever sets one is told so.
+    # Parameters of other libraries that do nothing here: the default, and why; setting one gives a warning.
     idle: dict[str, tuple[Any, str]] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     # Whether `n_components` may be given without its name, as scikit-learn's class of that name allows.
