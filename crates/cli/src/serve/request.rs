@@ -162,14 +162,21 @@ fn name(recipe: &Recipe, base: &Recipe, request: &Request) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cmd;
+    use crate::command::{command, parsed};
+    use crate::request::of_embed;
+    use eigenfold::request::Count;
+    use proptest::option;
+    use proptest::prelude::*;
+    use proptest::sample::select;
 
-    fn parsed(body: &str) -> Result<Entrant> {
+    fn of_body(body: &str) -> Result<Entrant> {
         entrant(body.as_bytes(), &Request::default())
     }
 
     #[test]
     fn a_name_says_what_is_not_as_usual() {
-        let name = |body: &str| parsed(body).unwrap().name;
+        let name = |body: &str| of_body(body).unwrap().name;
         assert_eq!(name(r#"{"method": "t-SNE"}"#), "tsne");
         assert_eq!(
             name(r#"{"method": "tsne", "dims": 2, "neighbors": 5, "parameters": {"perplexity": 12}}"#),
@@ -207,8 +214,129 @@ mod tests {
             (r#"{"method": "tsne", "parameters": {"perplexity": "few"}}"#, "perplexity"),
             (r#"{"method": "tsne", "parameters": 3}"#, "not a JSON object"),
         ] {
-            let error = parsed(body).err().unwrap_or_else(|| panic!("{body} was taken")).to_string();
+            let error = of_body(body).err().unwrap_or_else(|| panic!("{body} was taken")).to_string();
             assert!(error.contains(fact), "{body}: {error}");
         }
+    }
+
+    /// Some fields of a request, as flags and as JSON.
+    #[derive(Clone, Debug, Default)]
+    struct Fields {
+        flags: Vec<String>,
+        body: Map<String, Value>,
+    }
+
+    impl Fields {
+        fn and(mut self, flag: &str, field: &str, value: Option<Value>) -> Fields {
+            if let Some(value) = value {
+                match &value {
+                    Value::Bool(true) if flag == "--likelihood" => self.flags.push(flag.into()),
+                    Value::Bool(yes) => self.flags.push(format!("{flag}={yes}")),
+                    Value::String(word) => self.flags.extend([flag.into(), word.clone()]),
+                    other => self.flags.extend([flag.into(), other.to_string()]),
+                }
+                self.body.insert(field.into(), value);
+            }
+            self
+        }
+
+        fn and_parameters(mut self, parameters: &[(&str, Value)]) -> Fields {
+            for (name, value) in parameters {
+                let text = value.as_str().map_or_else(|| value.to_string(), String::from);
+                self.flags.extend([format!("--{name}"), text]);
+            }
+            let all: Map<String, Value> =
+                parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+            self.body.insert("parameters".into(), all.into());
+            self
+        }
+
+        fn of_flags(&self) -> Request {
+            let line = ["eigenfold", "embed", "data.csv"].into_iter().chain(self.flags.iter().map(String::as_str));
+            let matches = command().try_get_matches_from(line).unwrap();
+            match parsed(&matches).unwrap().command {
+                Cmd::Embed(embed) => of_embed(&embed),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn word(words: &'static [&'static str]) -> impl Strategy<Value = Option<Value>> {
+        option::of(select(words).prop_map(Value::from))
+    }
+
+    /// Methods with parameters of theirs, and what may be requested of any method.
+    fn fields() -> impl Strategy<Value = Fields> {
+        let method = select(vec![
+            ("tsne", vec![("perplexity", json!(12.5)), ("max-iterations", json!(60)), ("init", json!("random"))]),
+            ("isomap", vec![("landmarks", json!(50))]),
+            ("lle", vec![("regularization", json!(1e-7))]),
+            ("kernel-pca", vec![("kernel", json!("polynomial")), ("degree", json!(2))]),
+            ("umap", vec![]),
+        ]);
+        let numbers = (option::of(1..9usize), option::of(1..99usize), option::of(1e-9..1e9f64), option::of(2..20usize));
+        let graph = (
+            word(&["nearest", "mutual", "within", "all", "learned"]),
+            word(&["euclidean", "manhattan", "cosine", "minkowski:3"]),
+            word(&["join", "error", "separate"]),
+            option::of(any::<bool>()),
+        );
+        let rest = (option::of(any::<u64>()), option::of(Just(true)), 0..4usize);
+        (method, numbers, graph, rest).prop_map(|(method, numbers, graph, (seed, likelihood, parameters))| {
+            let (dims, neighbors, radius, rescale) = numbers;
+            let (kind, metric, disconnected, approximate) = graph;
+            Fields::default()
+                .and("-m", "method", Some(method.0.into()))
+                .and_parameters(&method.1[..parameters.min(method.1.len())])
+                .and("-d", "dims", dims.map(Value::from))
+                .and("-k", "neighbors", neighbors.map(Value::from))
+                .and("--radius", "radius", radius.map(Value::from))
+                .and("--rescale", "rescale", rescale.map(Value::from))
+                .and("--graph", "graph", kind)
+                .and("--metric", "metric", metric)
+                .and("--disconnected", "disconnected", disconnected)
+                .and("--approximate", "approximate", approximate.map(Value::from))
+                .and("--seed", "seed", seed.map(Value::from))
+                .and("--likelihood", "likelihood", likelihood.map(Value::from))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn flags_and_the_body_of_a_page_are_the_same_request(fields in fields()) {
+            let (flags, body) = (fields.of_flags(), Value::Object(fields.body.clone()).to_string());
+            let page = read(body.as_bytes(), &Request::default()).unwrap();
+            prop_assert_eq!(&flags, &page);
+            match (flags.recipe(), page.recipe()) {
+                (Ok(flags), Ok(page)) => prop_assert_eq!(flags, page),
+                (flags, page) => prop_assert_eq!(flags.unwrap_err().to_string(), page.unwrap_err().to_string()),
+            }
+        }
+
+        #[test]
+        fn a_request_survives_json(
+            fields in fields(),
+            missing in word(&["error", "drop", "mean", "model"]),
+            log in word(&["none", "log1p", "log"]),
+            scale in word(&["none", "unit", "robust"]),
+        ) {
+            let fields = fields.and("--missing", "", missing).and("--log", "", log).and("--scale-columns", "", scale);
+            let request = fields.of_flags();
+            let text = serde_json::to_string(&request).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Request>(&text).unwrap(), request);
+        }
+    }
+
+    #[test]
+    fn a_graph_of_the_page_takes_the_place_of_that_of_the_flags() {
+        let number = |k| Some(Count::Number(k));
+        let mutual = Request { graph: Some("mutual".into()), neighbors: number(7), ..Request::default() };
+        let within = Request { radius: Some(0.5), ..Request::default() };
+        let neighbors = |body: &str, base: &Request| entrant(body.as_bytes(), base).unwrap().recipe.neighbors;
+        assert_eq!(neighbors(r#"{"method": "isomap", "neighbors": 5}"#, &mutual), Neighbors::Mutual(5));
+        assert_eq!(neighbors(r#"{"method": "isomap", "neighbors": 5}"#, &within), Neighbors::Nearest(5));
+        assert_eq!(neighbors(r#"{"method": "isomap", "radius": 0.25}"#, &mutual), Neighbors::Within(0.25));
+        assert_eq!(neighbors(r#"{"method": "isomap", "graph": "all"}"#, &mutual), Neighbors::All);
+        assert_eq!(neighbors(r#"{"method": "isomap"}"#, &within), Neighbors::Within(0.5));
     }
 }
