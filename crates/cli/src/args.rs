@@ -58,12 +58,12 @@ pub(crate) enum Cmd {
     Man(Man),
 }
 
-/// Find the coordinates of the points of a file.
+/// Embed the points of a file in a few coordinates.
 ///
 /// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
 /// --save, --weights, --snapshots, --path, --completed or --json the rows go to standard output as CSV. Files are written whole or not at
-/// all, and all of them or none. Ctrl-C ends a descent early: the map that it has by then is written, marked as not
-/// converged. A second Ctrl-C leaves at once, with nothing written.
+/// all, and all of them or none. Ctrl-C ends an optimization early: its current embedding is written, marked as not
+/// converged. A second Ctrl-C exits at once, with nothing written.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
@@ -103,11 +103,11 @@ pub(crate) struct Embed {
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
-    /// Put the lengths of the map right: the largest variance within the method's first M coordinates that makes no
-    /// neighbors farther apart than they are; M is 10 if not given
+    /// Rescale the embedding to the lengths of the graph: the largest variance within the method's first M coordinates that
+    /// moves no neighbors farther apart than they are in the data; M is 10 if not given
     #[arg(long, value_name = "M", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
     pub(crate) rescale: Option<usize>,
-    /// Compute the in-sample likelihood of the points under the field even if it takes long
+    /// Compute the in-sample likelihood even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,
     /// Hold out features and report their log likelihood, to compare methods: they have no part in graph, weights, signal and
@@ -125,7 +125,8 @@ pub(crate) struct Embed {
     /// Where to draw what -k auto tried: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<PathBuf>,
-    /// Turn the map onto an earlier map of the same rows (turned, reflected and shifted; lengths stay), for -o and --plot
+    /// Align the embedding with an earlier one of the same rows (rotation, reflection, translation; no scaling), for -o and
+    /// --plot
     #[arg(long, value_name = "MAP")]
     pub(crate) align: Option<PathBuf>,
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
@@ -135,17 +136,16 @@ pub(crate) struct Embed {
     /// CSV; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Maps on the way of a descent: a new directory for 20 files of them, or a number of them to be kept in the report of
-    /// --json
+    /// Snapshots of the optimization: a new directory for 20 files, or a number of snapshots to keep in the report of --json
     #[arg(long, value_name = "DIR|N")]
     pub(crate) snapshots: Option<String>,
-    /// Where to write the maps of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
+    /// Where to write the embeddings of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
     #[arg(long, value_name = "FILE")]
     pub(crate) path: Option<PathBuf>,
-    /// Where to write the input with a guess in every missing cell (with --missing): that of the model for ppca and fa
+    /// Where to write the input with imputed missing cells (with --missing): by the model itself for ppca and fa
     #[arg(long, value_name = "FILE")]
     pub(crate) completed: Option<PathBuf>,
-    /// Where to write the standard deviations of these guesses, of ppca and fa; 0 in cells that were not missing
+    /// Where to write the standard deviations of the imputed cells (ppca, fa); 0 in cells that were not missing
     #[arg(long, value_name = "FILE")]
     pub(crate) completed_std: Option<PathBuf>,
     /// Where to write the report as JSON; - for standard output
@@ -190,7 +190,7 @@ pub(crate) struct Transform {
     /// Where to write the posterior of ppca and fa: the standard deviation of every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
     pub(crate) posterior: Option<PathBuf>,
-    /// Where to draw the new points over those that made the map, which are grey: .png, .svg or .pdf
+    /// Where to draw the new points over the training points, which are grey: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
@@ -265,7 +265,7 @@ pub(crate) struct Quality {
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) preparing: Preparing,
-    /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
+    /// The embedding: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: PathBuf,
     /// What the input holds
@@ -280,7 +280,7 @@ pub(crate) struct Quality {
     /// How far apart two points of the input are, as for `embed` [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
-    /// How many neighbors of a point are looked at [default: 10]
+    /// The number of neighbors of the neighborhood measures [default: 10]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     pub(crate) neighbors: Option<usize>,
     /// The number of rows to sample [default: all of up to 5,000, 500 to 2,000 of more]
@@ -289,10 +289,10 @@ pub(crate) struct Quality {
     /// Where to write every measure per point, one row for every row of the input, empty where it was not sampled
     #[arg(long, value_name = "FILE")]
     pub(crate) pointwise: Option<PathBuf>,
-    /// Where to draw the map colored by a measure: .png or .svg
+    /// Where to draw the embedding colored by a measure: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_pointwise: Option<PathBuf>,
-    /// The measure that colors the map, by its name in the columns of --pointwise
+    /// The measure that colors the embedding, by its name in the columns of --pointwise
     #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
     pub(crate) pointwise_by: Measure,
     /// Whether to compute the log likelihood under a Gaussian process [default: yes up to 5,000 points]
@@ -315,12 +315,12 @@ pub(crate) struct Quality {
     pub(crate) common: Common,
 }
 
-/// Say how many coordinates the points need: their intrinsic dimension, by several estimators.
+/// Estimate the intrinsic dimension of the points, by several estimators.
 ///
-/// Ratios of distances to two neighbors (2NN) are the headline and the skewness of simplices the second opinion; the same at
-/// larger scales shows noise, and a check says whether the points are those of a smooth density. Intervals are statistical:
-/// they know nothing of bias. One number is recommended, with its reason and its caveat. Equal points count once. Slow
-/// estimators look at evenly spaced points and say so.
+/// The main estimate uses ratios of distances to two neighbors (2NN), the second the skewness of simplices. Estimates at larger
+/// scales show noise, and a check reports whether the points look like a sample of a smooth density. The intervals are statistical
+/// and do not include bias. One number is recommended, with its reason and its caveat. Equal points count once. Slow
+/// estimators use a subset of the points, which is reported.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold dimension digits
@@ -336,7 +336,7 @@ pub(crate) struct Dimension {
     /// [default: 20]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     pub(crate) neighbors: Option<usize>,
-    /// Leave out the slower estimates, which read the points as a whole
+    /// Leave out the slower estimates, which use all points at once
     #[arg(long)]
     pub(crate) quick: bool,
     /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, .arrow, or -
@@ -372,7 +372,7 @@ pub(crate) struct Graph {
     pub(crate) input_kind: Kind,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
-    /// Keep those neighbors that a sparse precision over the points keeps; as --graph learned
+    /// Learn the graph by a sparse precision over the points; as --graph learned
     #[arg(long)]
     pub(crate) learned: bool,
     /// Where to write the edges; - for standard output
@@ -405,10 +405,10 @@ pub(crate) struct Sample {
     /// The standard deviation of the noise added to a synthetic set
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
-    /// Which of the sets drawn at random
+    /// The seed of the random draw
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Add a last column, label: where on the surface a point is (digits and iris always have theirs)
+    /// Add a last column, label: the position on the surface (digits and iris always have theirs)
     #[arg(long)]
     pub(crate) with_label: bool,
     /// Where to write the true coordinates of a synthetic set
@@ -417,7 +417,7 @@ pub(crate) struct Sample {
     /// Where to write the points: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -54,8 +54,8 @@ pub(crate) struct Input {
     /// A text or number that marks a cell as missing, such as - or -999, beside the usual ones; may be repeated
     #[arg(long, value_name = "MARK", allow_hyphen_values = true)]
     pub(crate) na: Vec<String>,
-    /// What is done about a missing cell (empty, NA, NaN, null, ?, --na): an error, its row dropped, or in its place its column's mean
-    /// or what similar rows have [default: error]
+    /// What to do with missing cells (empty, NA, NaN, null, ?, --na): refuse them, drop their rows, or impute them by the column's
+    /// mean or by a model of similar rows [default: error]
     #[arg(long, value_enum)]
     pub(crate) missing: Option<MissingName>,
 }
@@ -77,7 +77,7 @@ impl Input {
 pub(crate) enum MissingName {
     /// The first one is an error
     Error,
-    /// Its row is dropped, and is empty in the output
+    /// Its row is dropped, and its output row is empty
     Drop,
     /// The mean of its column
     Mean,
@@ -92,10 +92,10 @@ pub(crate) struct Preparing {
     /// A column that is a category: a column of 0 and 1 for each of its levels takes its place, not scaled; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) one_hot: Vec<String>,
-    /// Bring every column to zero mean and unit variance; as --scale-columns unit
+    /// Scale every column to zero mean and unit variance; as --scale-columns unit
     #[arg(long, conflicts_with = "scale_columns")]
     pub(crate) standardize: bool,
-    /// What is taken off every column, and what it is divided by [default: none]
+    /// How to center and scale every column [default: none]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) scale_columns: Option<ScaleName>,
     /// Take the logarithm of every number first: log(1 + x), or log x [default: none; log1p if no kind is given]
@@ -133,11 +133,11 @@ pub(crate) struct Neighbors {
     /// The distance within which points are neighbors; implies --graph within
     #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
-    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, all, or those of the k nearest that
-    /// matter as an L1 penalty learns them [default: nearest]
+    /// The kind of graph: the k nearest neighbors, mutual ones, those within --radius, all pairs, or those of the k nearest that
+    /// an L1 penalty keeps [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
-    /// How far apart two points are: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
+    /// The distance between points: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
     /// haversine (latitude and longitude in radians), haversine-degrees, canberra, braycurtis or
     /// mahalanobis (by the covariance of the data) [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
@@ -147,7 +147,7 @@ pub(crate) struct Neighbors {
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true, help_heading = "Graph")]
     pub(crate) approximate: Option<bool>,
-    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or keep them apart
+    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or embed them separately
     /// [default: join]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) disconnected: Option<DisconnectedName>,
@@ -156,13 +156,13 @@ pub(crate) struct Neighbors {
 /// Flags of every command that computes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Where randomness starts; the same seed gives the same bytes
+    /// The seed of the random numbers; the same seed gives the same bytes
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// The number of threads [default: all cores], of which no more than four per core are started; the result does not depend on it
     #[arg(long, value_parser = thread_count, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
