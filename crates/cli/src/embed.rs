@@ -214,7 +214,7 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
     let parameters = effective_parameters::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
-    warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
+    warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning.message())));
     warnings.extend(effective_parameters::unused_flags(args, model.recipe()));
     warnings.extend(effective_parameters::exact_anyway(args, model));
     let near = if fit.stopped { None } else { model.neighborhoods()? };

@@ -39,7 +39,10 @@ fn main() -> Result<(), Error> {
         let shown = truth.shown_by(model.embedding())?.map_or("".to_string(), |value| format!("{value:.3}"));
         let (report, trust) = (model.report(), trust(&points, model.embedding())?);
         let far = neighbor_ratio(&points, Metric::Euclidean, model.embedding())?;
-        let lost = report.warnings.iter().any(|told| told.contains("apart") || told.contains("not determined"));
+        let lost = report
+            .warnings
+            .iter()
+            .any(|warning| matches!(warning, eigenfold::Warning::Degenerate(_) | eigenfold::Warning::NotDetermined(_)));
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),

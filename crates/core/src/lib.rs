@@ -50,6 +50,7 @@ pub mod report;
 pub mod request;
 pub mod sample;
 pub mod validate;
+mod warning;
 
 pub use eigenfold_graph::{
     self as graph, Disconnected, Distances, Graph, Metric, Neighbors, Points, distances, points,
@@ -75,6 +76,7 @@ pub use reconstruct::Reconstruction;
 pub use request::Request;
 pub use validate::choose_neighbors::Choice;
 pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
+pub use warning::Warning;
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

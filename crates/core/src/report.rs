@@ -3,6 +3,7 @@
 use crate::field::unfolding::{Bracket, Rescaling};
 use crate::field::{Explained, Learned, PathStep};
 use crate::likelihood::Observation;
+use crate::warning::Warning;
 use eigenfold_graph::distances::Completion;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +71,7 @@ pub struct Report {
     /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
     pub iterations: usize,
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
     /// components. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
     /// from.
@@ -98,10 +99,12 @@ impl Report {
         if loose > 0 {
             let (points, have) = if loose == 1 { ("point", "has") } else { ("points", "have") };
             let fact = format!("{loose} {points} {have} at most {columns} known cells");
-            self.warnings.push(format!("{fact}, so that the missing ones may be wrong; give more of them"));
+            self.warnings
+                .push(Warning::Data(format!("{fact}, so that the missing ones may be wrong; give more of them")));
         }
         if !converged {
-            self.warnings.push("the fit of the missing cells did not converge; they may be wrong".into());
+            self.warnings
+                .push(Warning::NotConverged("the fit of the missing cells did not converge; they may be wrong".into()));
         }
     }
 
@@ -117,9 +120,9 @@ impl Report {
         self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
         self.converged &= converged;
         if !converged {
-            self.warnings.push(format!(
+            self.warnings.push(Warning::NotConverged(format!(
                 "the graph was learned to a duality gap of {gap:.1e} per point only; a larger `ridge` helps"
-            ));
+            )));
         }
     }
 

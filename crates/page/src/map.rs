@@ -47,7 +47,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         .map(|used| json!({"name": used.name, "asked": used.asked, "used": used.used}))
         .collect();
     out["facts"] = facts(report).into();
-    out["warnings"] = report.warnings.iter().map(|warning| plain(warning)).collect();
+    out["warnings"] = report.warnings.iter().map(|warning| plain(warning.message())).collect();
     if !report.eigenvalues.is_empty() {
         out["spectrum"] = json!(report.eigenvalues.iter().take(MOST).collect::<Vec<_>>());
     }

@@ -53,7 +53,7 @@ impl Comparison {
                 "quality": quality,
                 "good_for": info.good_for,
                 "caution": message(info.caution),
-                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| message(text)).collect::<Vec<_>>(),
+                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|warning| message(warning.message())).collect::<Vec<_>>(),
             })
         };
         json!({"methods": self.outcomes.iter().map(one).collect::<Vec<_>>(), "rule": RULE}).to_string()

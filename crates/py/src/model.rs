@@ -110,7 +110,8 @@ impl Model {
         let report = self.inner.report();
         let mut all = json!(report);
         all["seconds"] = json!(report.seconds);
-        all["warnings"] = report.warnings.iter().map(|warning| message(warning)).collect();
+        all["warnings"] = report.warnings.iter().map(|warning| message(warning.message())).collect();
+        all["warning_kinds"] = report.warnings.iter().map(|warning| warning.kind()).collect();
         all["log_likelihood"] = json!(self.inner.log_likelihood());
         all.to_string()
     }

@@ -158,7 +158,7 @@ fn method(one: &Outcome) -> Result<Value> {
     }
     if let Some(model) = &one.model {
         value["converged"] = json!(model.report().converged);
-        value["warnings"] = model.report().warnings.iter().map(|warning| with_flags(warning)).collect();
+        value["warnings"] = model.report().warnings.iter().map(|warning| with_flags(warning.message())).collect();
         value["disparity"] = json!(one.turn.as_ref().map(|turn| turn.disparity()));
     }
     value["embedding"] = json!(one.map()?.map(rows));

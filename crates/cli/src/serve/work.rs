@@ -191,7 +191,7 @@ impl Work {
             "reason": run.reason,
             "seconds": run.began.map_or(run.seconds, |began| began.elapsed().as_secs_f64()),
             "converged": report.map(|report| report.converged),
-            "warnings": report.map(|report| report.warnings.iter().map(|text| request::plain(text)).collect::<Vec<_>>()),
+            "warnings": report.map(|report| report.warnings.iter().map(|warning| request::plain(warning.message())).collect::<Vec<_>>()),
         });
         run.seen.add_to(&mut state, after);
         state

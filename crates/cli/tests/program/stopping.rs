@@ -54,7 +54,7 @@ fn ctrl_c_ends_a_descent_early_and_its_map_is_written() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.signal(), Some(SIGINT), "its caller knows that it was cut short");
     let answer = crate::answer(output);
-    assert!(answer.err.contains("the descent was stopped after"), "{}", answer.err);
+    assert!(answer.err.contains("the optimization was stopped after"), "{}", answer.err);
     assert_eq!(bench.json("m.json")["converged"], false);
     assert_eq!(bench.read("m.csv").lines().count(), 401);
     bench.does("transform m.model roll.npy -q -o again.csv");

@@ -7,6 +7,7 @@
 use super::snapshots::{Passed, SnapshotCollector};
 use super::{Diagnostics, Map, Snapshot};
 use crate::field::{Descend, Energy, Way};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::{self, sign};
 use eigenfold_linalg::error::{Error, Result};
@@ -165,17 +166,19 @@ impl Metric for Diagonal {
 }
 
 /// Why a descent did not converge.
-pub(crate) fn unfinished(report: &Report) -> String {
+pub(crate) fn unfinished(report: &Report) -> Warning {
     let (steps, slope) = (report.iterations, report.gradient);
     match report.ended {
-        Ended::Stopped => format!("the descent was stopped after {steps} steps (largest slope {slope:.1e})"),
-        Ended::Stuck => {
-            format!("no step lowers the objective any more after {steps} steps (largest slope {slope:.1e})")
-        }
-        _ => format!(
-            "the descent ended after the {steps} steps it was given, the objective still falling (largest slope {slope:.1e}); \
-             more `max-iterations` may help"
-        ),
+        Ended::Stopped => Warning::Stopped(format!(
+            "the optimization was stopped after {steps} iterations (largest gradient entry {slope:.1e})"
+        )),
+        Ended::Stuck => Warning::NotConverged(format!(
+            "no step lowers the objective any more after {steps} iterations (largest gradient entry {slope:.1e})"
+        )),
+        _ => Warning::NotConverged(format!(
+            "the optimization ended after its {steps} iterations with the objective still falling (largest gradient entry \
+             {slope:.1e}); more `max-iterations` may help"
+        )),
     }
 }
 

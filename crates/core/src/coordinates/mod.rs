@@ -12,6 +12,7 @@ pub mod spectral;
 pub(crate) use rescale::rescale;
 
 use crate::field::{Explained, Field, Solved, Task};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::Result;
@@ -55,7 +56,7 @@ pub struct Diagnostics {
     /// Whether the solver met its tolerance.
     pub converged: bool,
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A map on the way of a descent, turned as the last one is.
@@ -86,10 +87,12 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
     map.diagnostics.hold_to(tolerance, dims);
     // Of its own field a spectral map says itself which directions it varies in.
     if let Task::Descend(_) = task {
-        map.diagnostics.warnings.extend(degenerate::flat(&map.coordinates));
+        map.diagnostics.warnings.extend(degenerate::flat(&map.coordinates).map(Warning::FewDirections));
     }
     let held = held_by(task);
-    map.diagnostics.warnings.extend(degenerate::warning(&map.coordinates, &map.diagnostics.eigenvalues, held));
+    map.diagnostics
+        .warnings
+        .extend(degenerate::warning(&map.coordinates, &map.diagnostics.eigenvalues, held).map(Warning::Degenerate));
     Ok(map)
 }
 
@@ -126,10 +129,10 @@ impl Diagnostics {
         if self.converged && !held().all(|&residual| residual <= tolerance) {
             let (worst, solver) = (held().fold(0.0, |worst: f64, &residual| worst.max(residual)), &self.solver);
             self.converged = false;
-            self.warnings.push(format!(
+            self.warnings.push(Warning::NotConverged(format!(
                 "the eigenpairs are not exact ({solver}: the largest residual is {worst:.1e}, and {tolerance:.0e} was asked \
                  for); rescaling the columns or another `neighbors` may help"
-            ));
+            )));
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Map;
 use crate::field::Field;
 use crate::field::unfolding::{self, Rescaling};
+use crate::warning::Warning;
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -29,7 +30,7 @@ pub(crate) fn rescale(
     diagnostics.eigenvalues.resize(diagnostics.eigenvalues.len().max(dims), 0.0);
     diagnostics.residuals.resize(diagnostics.eigenvalues.len(), 0.0);
     diagnostics.converged &= found.converged;
-    diagnostics.warnings.extend(found.rescaling.warning());
+    diagnostics.warnings.extend(found.rescaling.warning().map(Warning::NotConverged));
     let values = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
     map.coordinates = Points::computed(n, dims, values.collect())?;
     Ok(found.rescaling)

@@ -10,6 +10,7 @@
 
 use super::{Diagnostics, Map};
 use crate::field::{Explained, Field, Scale};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
 use eigenfold_linalg::eigen::pencil;
@@ -67,21 +68,26 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
     let mut warnings = Vec::new();
     let varying = lengths.iter().take(dims).filter(|&&length| length > 0.0).count();
     if varying < dims {
-        warnings.push(format!("the field varies in {varying} directions only; the other coordinates are zero"));
+        warnings.push(Warning::FewDirections(format!(
+            "the field varies in {varying} directions only; the other coordinates are zero"
+        )));
     }
     if !pairs.converged {
         let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
-        warnings.push(format!("the eigen-solver did not converge ({}, largest residual {worst:.1e})", pairs.solver));
+        warnings.push(Warning::NotConverged(format!(
+            "the eigen-solver did not converge ({}, largest residual {worst:.1e})",
+            pairs.solver
+        )));
     }
     if let Field::Precision { matrix, .. } = field {
         // The directions of the map are told from the others by the gap after them.
         let rounding = 1e-14 * matrix.norm_bound();
         if pairs.values.get(dims).or(pairs.values.last()).is_some_and(|&next| next < rounding) {
-            warnings.push(
+            warnings.push(Warning::NotDetermined(
                 "the eigenvalues at the end of the map are at the level of rounding, so the map is not determined; \
                  a larger k or more regularization may help"
                     .into(),
-            );
+            ));
         }
     }
     let signed: Vec<f64> = (0..dims.min(lengths.len())).map(|q| sign(pairs.vectors.as_ref(), q) * lengths[q]).collect();

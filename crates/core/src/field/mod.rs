@@ -34,6 +34,7 @@ use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
 use crate::input::{Data, Measured};
 use crate::parameter::{Parameters, short};
+use crate::warning::Warning;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Neighbors, Search};
@@ -243,7 +244,7 @@ pub trait Energy: Emphasized + Send {
     }
 
     /// What the user should know.
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
 
@@ -316,7 +317,7 @@ pub struct Built {
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Built {

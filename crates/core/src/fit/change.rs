@@ -5,6 +5,7 @@ use crate::field::{Lengths, shown};
 use crate::likelihood::Observation;
 use crate::method::Method;
 use crate::report::{OWN_LIKELIHOOD, Report, Used};
+use crate::warning::Warning;
 use eigenfold_linalg::power::times_two_to;
 
 /// The change of the unit of a fit: the data are 2^power times what the stages saw.
@@ -118,7 +119,7 @@ impl Report {
         self.parameters.iter_mut().for_each(|used| change.parameter(used));
         if lost > 0 {
             let fact = format!("{lost} eigenvalues are beyond the range of numbers, as the squares of such data are");
-            self.warnings.push(format!("{fact}; multiply the data by a constant to see them"));
+            self.warnings.push(Warning::Range(format!("{fact}; multiply the data by a constant to see them")));
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::input::{Data, Input, Owned};
 use crate::model::Model;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::recipe::Recipe;
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Metric, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
@@ -115,10 +116,13 @@ impl Frame {
                 let fact =
                     format!("Mahalanobis distances have the same variance in all of their {features} directions");
                 let rest = format!("so that nothing tells which {} the map shows", recipe.dims);
-                model.report.warnings.push(format!("{fact}, {rest}; use isomap, or another `metric`"));
+                model
+                    .report
+                    .warnings
+                    .push(Warning::NotDetermined(format!("{fact}, {rest}; use isomap, or another `metric`")));
             }
         }
-        model.report.warnings.extend(self.notes);
+        model.report.warnings.extend(self.notes.into_iter().map(Warning::Data));
         model.recipe = recipe.clone();
         model.points = given.data.points().cloned();
         (model.prepared, model.whitening) = (self.prepared, self.whitening);

@@ -10,6 +10,7 @@ use crate::input::Input;
 use crate::model::Model;
 use crate::preparation::one_alone;
 use crate::recipe::Recipe;
+use crate::warning::Warning;
 use budget::Budget;
 use eigenfold_graph::distances::mistaken;
 use eigenfold_linalg::error::Result;
@@ -41,7 +42,7 @@ impl Recipe {
         let points = columns.points();
         let alone = points.filter(|_| !self.method.scales_columns()).and_then(|points| one_alone(points, given.names));
         let warnings = alone.into_iter().chain(points.and_then(mistaken));
-        model.report.warnings.extend(warnings);
+        model.report.warnings.extend(warnings.map(Warning::Data));
         frame.leave(model, self, given)
     }
 }

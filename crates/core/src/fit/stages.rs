@@ -10,6 +10,7 @@ use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::model::{Model, Part};
 use crate::recipe::Recipe;
 use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Search};
 use eigenfold_linalg::error::{Error, Result, sizes_text};
@@ -327,7 +328,7 @@ impl<'a> Stages<'a> {
         &self,
         built: &Built,
         map: &Points,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Warning>,
     ) -> Result<(Option<Observation>, bool)> {
         let asked = self.recipe.likelihood;
         let Some(points) = self.input.data.points().filter(|_| asked != Likelihood::Never) else {
@@ -340,19 +341,19 @@ impl<'a> Stages<'a> {
         let fitted = match density.fit_points(points, self.observer) {
             // The map is there already.
             Err(Error::Stopped) => {
-                warnings.push("stopped before the likelihood was known".into());
+                warnings.push(Warning::Stopped("stopped before the likelihood was known".into()));
                 return Ok((None, false));
             }
             fitted => fitted?,
         };
         match &fitted {
-            None => {
-                warnings.push("the points have no likelihood under the field: they coincide, or it is singular".into())
-            }
-            Some(fitted) if fitted.noise_at_floor => warnings.push(format!(
+            None => warnings.push(Warning::Likelihood(
+                "the points have no likelihood under the field: they coincide, or it is singular".into(),
+            )),
+            Some(fitted) if fitted.noise_at_floor => warnings.push(Warning::Likelihood(format!(
                 "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \
                  least variance that is allowed, {FLOOR:.0e} of the data's",
-            )),
+            ))),
             Some(_) => {}
         }
         Ok((fitted, false))
@@ -401,10 +402,12 @@ impl<'a> Stages<'a> {
             report.recall = found.recall;
             report.graph_route = Some(found.route.into());
             if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
-                report.warnings.push(format!("`approximate` was not used, the neighbors are exact: {why}"));
+                report
+                    .warnings
+                    .push(Warning::Parameter(format!("`approximate` was not used, the neighbors are exact: {why}")));
             }
             if found.sizes.len() > 1 {
-                report.warnings.insert(0, components_message(found, recipe.disconnected));
+                report.warnings.insert(0, Warning::Disconnected(components_message(found, recipe.disconnected)));
             }
         }
         let asked = recipe.method.parameters();

@@ -10,6 +10,7 @@ use super::elastic::affinities::learned;
 use crate::field::{Energy, Weight};
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
 use crate::forces::{Pairs, Pull, Real, along_curve};
+use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
@@ -300,15 +301,15 @@ impl<T: Real> Energy for Interaction<T> {
         error.map_or(Vec::new(), |error| vec![("repulsion_error", error.slope), ("repulsion_total_error", error.total)])
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Warning> {
         let coarseness = self.repulsion.coarseness();
         if coarseness <= 1.0 {
             return Vec::new();
         }
-        vec![format!(
+        vec![Warning::Approximate(format!(
             "the map reaches so far that the grid of its repulsion had to be {coarseness:.1} times as coarse; points far \
              off may be the reason"
-        )]
+        ))]
     }
 
     fn solver(&self) -> String {

@@ -258,7 +258,7 @@ fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
         assert_eq!(joined.report().components, [200, 60], "{name}");
         assert_eq!((joined.embedding().rows(), joined.report().linking_edges), (260, 1), "{name}");
         assert!(
-            joined.report().warnings[0].starts_with("the graph has 2 connected components (200, 60 points)"),
+            joined.report().warnings[0].message().starts_with("the graph has 2 connected components (200, 60 points)"),
             "{name}"
         );
 

@@ -39,7 +39,7 @@ fn kernel_pca_of_an_indefinite_kernel_has_the_eigenvalues_of_the_kernel() {
         let report = model.report();
         let least = report.figures.iter().find(|(name, _)| name == "least_eigenvalue").unwrap().1;
         assert!((least - values[n - 1]).abs() < EXACT * values[0], "{least} {}", values[n - 1]);
-        assert!(report.warnings.iter().any(|warning| warning.contains("not positive semidefinite")));
+        assert!(report.warnings.iter().any(|warning| warning.message().contains("not positive semidefinite")));
         let placed = model.transform(&fresh).unwrap();
         for i in 0..fresh.rows() {
             let away = Mat::from_fn(n, 1, |j, _| k(fresh.row(i), train.row(j)));

@@ -164,7 +164,11 @@ fn points_without_noise_and_dissimilarities_that_are_not_euclidean_are_named() {
     let flat = cloud(60, 2, 1);
     let model = fit(Ppco { kernel: Kernel::Linear, ..Ppco::default() }, &flat);
     assert_eq!(figure(&model, "noise"), 0.0);
-    assert!(model.report().warnings.iter().any(|w| w.starts_with("no noise is left")), "{:?}", model.report().warnings);
+    assert!(
+        model.report().warnings.iter().any(|w| w.message().starts_with("no noise is left")),
+        "{:?}",
+        model.report().warnings
+    );
     assert!(distance_mismatch(&flat, model.embedding()) < 1e-10);
 
     // The paths along a ring: the eigenvalues of a circulant matrix, every second one of them negative.
@@ -179,7 +183,10 @@ fn points_without_noise_and_dissimilarities_that_are_not_euclidean_are_named() {
     };
     let said = &model.report().warnings[0];
     let percent = format!("{:.3e}, {:.2} %", eigenvalue(2.0), -100.0 * eigenvalue(2.0) / eigenvalue(1.0));
-    assert!(said.starts_with("the dissimilarities are not Euclidean") && said.contains(&percent), "{said}\n{percent}");
+    assert!(
+        said.message().starts_with("the dissimilarities are not Euclidean") && said.message().contains(&percent),
+        "{said}\n{percent}"
+    );
 }
 
 /// Landmarks leave little out where the kernel is smooth, and what they do leave out is said.
@@ -218,7 +225,7 @@ fn the_error_of_the_landmarks_is_estimated_well_and_many_points_take_them() {
     assert_eq!((used("landmarks"), model.report().converged), ("300".into(), true));
     assert!(figure(&model, "kernel_error") < 1e-3 && model.report().residuals[1] < 1e-3);
     let said = &model.report().warnings;
-    assert!(said.len() == 1 && said[0].starts_with("300 landmarks stand for the points"), "{said:?}");
+    assert!(said.len() == 1 && said[0].message().starts_with("300 landmarks stand for the points"), "{said:?}");
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn points_in_the_free_directions_are_at_the_floor_and_say_so() {
         let model = recipe(Method::from_name(name).unwrap()).fit(&points, &Silent).unwrap();
         let fitted = model.report().likelihood.unwrap();
         assert!(fitted.noise_at_floor && fitted.log_likelihood.is_finite(), "{name}: {fitted:?}");
-        assert!(model.report().warnings.iter().any(|w| w.contains("no maximum")), "{name}");
+        assert!(model.report().warnings.iter().any(|w| w.message().contains("no maximum")), "{name}");
     }
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
     let model = Recipe { dims: 1, ..recipe(Pca::default()) }.fit(&same, &Silent).unwrap();

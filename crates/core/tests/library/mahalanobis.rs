@@ -89,7 +89,7 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
     }
     // With all coordinates the data come back exactly; with fewer nothing tells which, and there is a warning.
     let model = by_mahalanobis(Mds::default()).fit(&points, &Silent).unwrap();
-    assert!(model.report().warnings.iter().any(|warning| warning.contains("in all of their 3 directions")));
+    assert!(model.report().warnings.iter().any(|warning| warning.message().contains("in all of their 3 directions")));
     let model = Recipe { dims: 3, ..by_mahalanobis(Mds::default()) }.fit(&points, &Silent).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap().points;
     let largest = |j: usize| (0..300).fold(0.0f64, |most, i| most.max(points.row(i)[j].abs()));

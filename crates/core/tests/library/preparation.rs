@@ -43,7 +43,7 @@ fn a_prepared_fit_is_that_of_columns_prepared_by_hand() {
                 assert_eq!(back.margins.row(i)[j], column.scale * inner.margins.row(i)[j]);
             }
         }
-        assert!(model.report().warnings.iter().any(|warning| warning.starts_with("column 4 is constant; ")));
+        assert!(model.report().warnings.iter().any(|warning| warning.message().starts_with("column 4 is constant; ")));
         let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(again.transform(&new).unwrap(), model.transform(&new).unwrap());
         assert_eq!(again.reconstruct(model.embedding()).unwrap(), back);
@@ -161,7 +161,7 @@ fn a_column_with_nearly_all_of_the_variance_is_named() {
     let warnings = |scale| {
         let model = scaled(Pca::default().into(), scale).fit(input, &Silent).unwrap();
         assert_eq!(model.names(), Some(&names[..]));
-        model.report().warnings.join("\n")
+        model.report().warnings.iter().map(|warning| warning.message()).collect::<Vec<_>>().join("\n")
     };
     assert!(warnings(Scale::None).contains("column \"a\" has 99.9 % of the variance of all 4 columns"));
     assert!(warnings(Scale::None).contains("use `standardize`"));

@@ -125,7 +125,9 @@ fn a_width_per_point_holds_thin_parts_together_and_a_map_that_falls_apart_says_s
                 .fit(&line, &Silent)
                 .unwrap()
         };
-        let said = |model: &Model| model.report().warnings.join("; ");
+        let said = |model: &Model| {
+            model.report().warnings.iter().map(|warning| warning.message()).collect::<Vec<_>>().join("; ")
+        };
         let torn = map("global");
         assert!(
             said(&torn).contains("separates 2 of 202 points; its eigenvalue is numerically zero"),

@@ -102,8 +102,11 @@ fn the_bracket_holds_the_largest_variance_of_the_roll() {
         assert!(rescale.primal > part * SWISS_1000, "{rescale:?}");
         assert!(rescale.dual >= rescale.primal && rescale.dual - rescale.primal <= 1e-6 * rescale.dual);
         assert!((model.spectrum().iter().sum::<f64>() - rescale.primal).abs() < SOLVED * rescale.primal);
-        let warned =
-            model.report().warnings.iter().any(|warning| warning.contains("of the variance that its distances"));
+        let warned = model
+            .report()
+            .warnings
+            .iter()
+            .any(|warning| warning.message().contains("of the variance that its distances"));
         assert_eq!(warned, rescale.part.unwrap() < 0.5);
     }
 }

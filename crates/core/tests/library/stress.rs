@@ -153,7 +153,11 @@ fn a_stop_gives_the_best_map_so_far() {
     let whole = recipe.fit(&points, &Silent).unwrap();
     let stopped = recipe.fit(&points, &Impatient(AtomicUsize::new(0))).unwrap();
     assert!(whole.report().converged && !stopped.report().converged);
-    assert!(stopped.report().warnings.iter().any(|w| w.contains("stopped")), "{:?}", stopped.report().warnings);
+    assert!(
+        stopped.report().warnings.iter().any(|w| w.message().contains("stopped")),
+        "{:?}",
+        stopped.report().warnings
+    );
     let start = stress(&distances(&points), fit(Mds::default(), &points).embedding());
     let (end, here) = (whole.report().objective.unwrap(), stopped.report().objective.unwrap());
     assert!(end < here && here < start, "{end} {here} {start}");

@@ -15,8 +15,8 @@ from ._functions import knn_graph_of
 from ._spec import Spec
 
 
-# What the library says of a solver that ended before its time.
-EARLY = ("did not converge", "the descent ended after", "the descent was stopped")
+# The kinds of warnings about a solver that ended before it met its tolerance.
+EARLY = ("not_converged", "stopped")
 
 
 class Estimator(_sklearn.Alone):
@@ -92,15 +92,15 @@ class Estimator(_sklearn.Alone):
         by_order = ["variant", "nonmetric"] in json.loads(self._model.recipe)["parameters"]
         if wish is True or wish == "auto" and by_order:
             setattr(self, "stress_", getattr(self, "normalized_stress_"))
-        early = [warning for warning in report["warnings"] if any(words in warning for words in EARLY)]
+        warnings = list(zip(report["warnings"], report["warning_kinds"]))
+        early = [warning for warning, kind in warnings if kind in EARLY]
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
             early = [f"{fact}; " + ("; ".join(early) or "the map is what it had by then")]
         for warning in early:
             _sklearn.tell(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
-        for warning in report["warnings"] + self._idle():
-            if not any(words in warning for words in EARLY):
-                _sklearn.tell(warning)
+        for warning in [warning for warning, kind in warnings if kind not in EARLY] + self._idle():
+            _sklearn.tell(warning)
 
     def _idle(self) -> list[str]:
         """Warnings about parameters that were set and do nothing here."""

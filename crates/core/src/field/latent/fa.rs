@@ -16,6 +16,7 @@ use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -94,12 +95,14 @@ impl Build for Fa {
         built.figures.extend([("own_share", own), ("degrees_of_freedom", free)]);
         if free < 0.0 {
             let (q, p) = (site.dims, points.cols());
-            built.warnings.push(format!("{q} factors of {p} features are not determined: other maps are as likely"));
+            built.warnings.push(Warning::NotDetermined(format!(
+                "{q} factors of {p} features are not determined: other maps are as likely"
+            )));
         }
         if alone > 0 {
             let (features, have) = if alone == 1 { ("feature", "has") } else { ("features", "have") };
             let fact = format!("{alone} {features} {have} next to no noise left (a Heywood case)");
-            built.warnings.push(format!("{fact}; fewer `dims` may fit better"));
+            built.warnings.push(Warning::NotDetermined(format!("{fact}; fewer `dims` may fit better")));
         }
         Ok(built)
     }

@@ -18,6 +18,7 @@ use crate::field::latent::pairs::indefinite_by;
 use crate::field::latent::principal::{KERNEL_ERROR, Principal};
 use crate::field::scaling::feature_space::{chosen_of, overflow};
 use crate::kernel::mercer::Kernel;
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::{product, small_product, symmetric_eigen};
 use eigenfold_linalg::error::{Error, Result};
@@ -78,7 +79,10 @@ pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Si
         trace: diagonal - mean,
         rule: Rule::Features(Features { kernel, places, axes, origin }),
         figures: vec![(KERNEL_ERROR, error)],
-        warnings: (most > 1e-6 * omega[0]).then(|| indefinite_by(most, omega[0])).into_iter().collect(),
+        warnings: (most > 1e-6 * omega[0])
+            .then(|| Warning::NotEuclidean(indefinite_by(most, omega[0])))
+            .into_iter()
+            .collect(),
         used: chosen_of(kernel),
     })
 }

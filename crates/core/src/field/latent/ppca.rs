@@ -17,6 +17,7 @@ use crate::extend::{Latent, Rule};
 use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};
@@ -146,9 +147,9 @@ impl Build for Ppca {
         built.figures.insert(0, ("noise", noise));
         if noise <= 2.0 * FLOOR * variance {
             let (dims, fact) = (site.dims, "the noise got the least variance that is allowed");
-            built
-                .warnings
-                .push(format!("the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"));
+            built.warnings.push(Warning::Likelihood(format!(
+                "the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"
+            )));
         }
         Ok(built)
     }
@@ -219,14 +220,18 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
     (built.log_likelihood, built.converged, built.explained) = (Some(log_likelihood), converged, explained);
     let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
     if empty > 0 {
-        built.warnings.push(format!("{empty} rows have no observed cell; they are put at the mean of all others"));
+        built
+            .warnings
+            .push(Warning::Data(format!("{empty} rows have no observed cell; they are put at the mean of all others")));
     }
     let ratios = built.explained.as_ref().map_or(&[][..], |explained| &explained.ratio);
     if let Some(idle) = ratios.iter().position(|&ratio| ratio < NOTHING) {
-        built.warnings.push(idle_coordinates(idle, ratios.len()));
+        built.warnings.push(Warning::FewDirections(idle_coordinates(idle, ratios.len())));
     }
     if !converged {
-        built.warnings.push(format!("the fit did not converge in {iterations} passes; raise `max-iterations`"));
+        built.warnings.push(Warning::NotConverged(format!(
+            "the fit did not converge in {iterations} passes; raise `max-iterations`"
+        )));
     }
     Ok(built)
 }

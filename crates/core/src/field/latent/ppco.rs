@@ -27,6 +27,7 @@ use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Task};
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -162,10 +163,10 @@ impl Build for Ppco {
             solved.tolerance = solved.tolerance.max(self.tolerance);
         }
         if loss.is_none() && site.len() > site.dims + 1 {
-            built.warnings.push(
+            built.warnings.push(Warning::Likelihood(
                 "no noise is left beside the coordinates, so the likelihood has no maximum; they are those of mds"
                     .into(),
-            );
+            ));
         }
         Ok(built)
     }

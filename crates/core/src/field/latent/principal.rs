@@ -6,6 +6,7 @@ use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
 use crate::kernel::mercer::Kernel;
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
 use eigenfold_linalg::eigen::top::operator_top;
@@ -40,7 +41,7 @@ pub(super) struct Principal {
     /// What else there is to show, by name.
     pub(super) figures: Vec<(&'static str, f64)>,
     /// What the user should know.
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
     /// Parameters that were left to the method, as it chose them.
     pub(super) used: Vec<(&'static str, String)>,
 }
@@ -59,10 +60,10 @@ impl Principal {
             if asked.is_none() {
                 let error =
                     found.figures.iter().find(|(name, _)| *name == KERNEL_ERROR).map_or(0.0, |(_, error)| *error);
-                found.warnings.push(format!(
+                found.warnings.push(Warning::Approximate(format!(
                     "{count} landmarks stand for the points, with an error of {error:.1e} in the kernel; use more \
                      `landmarks`, or as many as points for none"
-                ));
+                )));
             }
             return Ok(found);
         }
@@ -80,7 +81,11 @@ impl Principal {
             trace: pairs.trace(),
             rule: pairs.rule(),
             figures: Vec::new(),
-            warnings: pairs.indefinite(largest, site.seed, site.observer)?.into_iter().collect(),
+            warnings: pairs
+                .indefinite(largest, site.seed, site.observer)?
+                .map(Warning::NotEuclidean)
+                .into_iter()
+                .collect(),
             used,
             pairs: top,
         })
@@ -112,12 +117,16 @@ impl Principal {
         let explained = Explained::new(&variances, self.trace);
         if lengths.len() < dims {
             let count = lengths.len();
-            self.warnings.push(format!("the field varies in {count} directions only; the other coordinates are zero"));
+            self.warnings.push(Warning::FewDirections(format!(
+                "the field varies in {count} directions only; the other coordinates are zero"
+            )));
         }
         if !pairs.converged {
             let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
             let (solver, steps) = (&pairs.solver, pairs.iterations);
-            self.warnings.push(format!("{solver} did not converge in {steps} steps (largest residual {worst:.1e})"));
+            self.warnings.push(Warning::NotConverged(format!(
+                "{solver} did not converge in {steps} steps (largest residual {worst:.1e})"
+            )));
         }
         let signed: Vec<f64> =
             (0..dims).map(|q| lengths.get(q).map_or(0.0, |length| sign(pairs.vectors.as_ref(), q) * length)).collect();

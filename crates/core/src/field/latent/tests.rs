@@ -170,7 +170,7 @@ fn rows_and_columns_of_which_nothing_is_known_are_placed_or_refused() {
         let model = fitted(method, 1, &points(&rows).unwrap());
         assert_eq!(model.embedding().row(7), [0.0]);
         assert!(
-            model.report().warnings.iter().any(|w| w.contains("no observed cell")),
+            model.report().warnings.iter().any(|w| w.message().contains("no observed cell")),
             "{:?}",
             model.report().warnings
         );
@@ -184,7 +184,11 @@ fn rows_and_columns_of_which_nothing_is_known_are_placed_or_refused() {
     assert!(refused(4).unwrap_err().to_string().contains("leave no noise"));
     let line = Points::new(9, 3, (0..27).map(|at| (at / 3) as f64).collect()).unwrap();
     let model = fitted(Ppca::default(), 1, &line);
-    assert!(model.report().warnings.iter().any(|w| w.contains("no maximum")), "{:?}", model.report().warnings);
+    assert!(
+        model.report().warnings.iter().any(|w| w.message().contains("no maximum")),
+        "{:?}",
+        model.report().warnings
+    );
 }
 
 proptest! {

@@ -20,6 +20,7 @@ use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, 
 use crate::input::Data;
 use crate::input::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
+use crate::warning::Warning;
 use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -89,10 +90,10 @@ impl Build for HessianLle {
         let mut warnings = Vec::new();
         let count = degenerate.into_inner();
         if count > 0 {
-            warnings.push(format!(
+            warnings.push(Warning::Approximate(format!(
                 "{count} patches do not determine second derivatives (coinciding points, or points on a line or a \
                  grid) and were aligned by their tangent spaces; a larger `neighbors` may help"
-            ));
+            )));
         }
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         Ok(Built { warnings, ..Built::new(field, Rule::Tangent) })

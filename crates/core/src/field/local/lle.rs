@@ -20,6 +20,7 @@ use crate::input::Data;
 use crate::input::Measured;
 use crate::input::regression::{REGULARIZATION, Regression};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
@@ -111,9 +112,13 @@ impl Build for Lle {
             let found = symmetric_weights(site, graph, data, self.regularization)?;
             converged = found.converged;
             if found.stopped {
-                warnings.push("stopped before it converged: the symmetric weights are not yet the best".into());
+                warnings.push(Warning::Stopped(
+                    "stopped before it converged: the symmetric weights are not yet the best".into(),
+                ));
             } else if !converged {
-                warnings.push("the symmetric weights did not converge; more regularization may help".into());
+                warnings.push(Warning::NotConverged(
+                    "the symmetric weights did not converge; more regularization may help".into(),
+                ));
             }
             precision(&found.graph, |i| (1.0, &found.weights[i]))
         } else {

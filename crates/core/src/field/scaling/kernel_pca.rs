@@ -19,6 +19,7 @@ use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, l
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Kind, Parameter, Table};
+use crate::warning::Warning;
 use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,9 @@ impl Build for KernelPca {
             let largest = top.values.first().copied().unwrap_or(0.0);
             let below = centered.below_zero(site.seed, site.observer)?;
             figures.push((LEAST, -below));
-            warnings.extend((below > NEGLIGIBLE * largest.abs()).then(|| indefinite(below, largest)));
+            warnings.extend(
+                (below > NEGLIGIBLE * largest.abs()).then(|| Warning::NotEuclidean(indefinite(below, largest))),
+            );
         }
         let field = Field::Covariance(Box::new(centered));
         Ok(Built { used: chosen_of(kernel), figures, warnings, ..Built::new(field, rule) })

@@ -25,6 +25,7 @@ use crate::field::{
 use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use crate::warning::Warning;
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, bytes};
@@ -201,11 +202,11 @@ impl Mvu {
             built.used.push(("band", band.to_string()));
         }
         if !built.converged && found.stopped {
-            built.warnings.push(format!(
+            built.warnings.push(Warning::Stopped(format!(
                 "stopped before it converged: the relative duality gap is {:.1e} after {} factorizations, and the tolerance \
                  is {:.1e}",
                 bracket.gap, found.factorizations, self.tolerance
-            ));
+            )));
         } else if !built.converged {
             let way_out = match self.variant {
                 MvuVariant::Inequality if found.spent => {
@@ -217,17 +218,17 @@ impl Mvu {
                     "equal distances leave it no interior; give it a `band`, or use `variant` inequality"
                 }
             };
-            built.warnings.push(format!(
+            built.warnings.push(Warning::NotConverged(format!(
                 "the relative duality gap is {:.1e} and distances are off by {:.1e}, and the tolerance is {:.1e}, after {} \
                  factorizations; {way_out}",
                 bracket.gap, bracket.violation, self.tolerance, found.factorizations
-            ));
+            )));
         }
         if band > 0.0 {
-            built.warnings.push(format!(
+            built.warnings.push(Warning::Approximate(format!(
                 "squared distances may differ by {} % from the data's; `band` 0 asks for equal ones",
                 100.0 * band
-            ));
+            )));
         }
         let certificate = Certificate {
             rows: Vec::new(),
@@ -315,10 +316,10 @@ impl Mvu {
         let placed = built.rule.place_all(&known, site.data, None)?;
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
-        built.warnings.push(format!(
+        built.warnings.push(Warning::Approximate(format!(
             "what is certified to {:.1e} is the unfolding of the landmarks; with the points placed between them the gap is {:.1e}",
             own.gap, certificate.claimed.gap
-        ));
+        )));
         Ok(built)
     }
 

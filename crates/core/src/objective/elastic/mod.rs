@@ -32,6 +32,7 @@ use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::input::Data;
 use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use cost::price;
 use critical::{Critical, critical};
 use eigenfold_graph::Graph;
@@ -283,9 +284,9 @@ impl Build for Elastic {
             built.used.push(("repulsion", Pushes::One.word().into()));
         }
         if quasi_newton && lambdas.len() > 1 {
-            built
-                .warnings
-                .push("the path of `lambda` was left out: the springs fill too much for its direction".into());
+            built.warnings.push(Warning::Parameter(
+                "the path of `lambda` was left out: the springs fill too much for its direction".into(),
+            ));
         }
         built.figures = critical.map_or(Vec::new(), figures);
         built.figures.extend(off.map(|off| ("repulsion_projection_error", off)));

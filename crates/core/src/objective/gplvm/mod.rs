@@ -30,6 +30,7 @@ use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};
@@ -280,7 +281,9 @@ impl Gplvm {
         }
         if own.noise <= NOISE_FLOOR * (1.0 + 1e-9) {
             let fact = format!("the noise is at its floor, {NOISE_FLOOR:e} of the variance of the data");
-            built.warnings.push(format!("{fact}: without it the likelihood would have no maximum"));
+            built
+                .warnings
+                .push(Warning::Likelihood(format!("{fact}: without it the likelihood would have no maximum")));
         }
         Ok(built)
     }
@@ -321,12 +324,12 @@ impl Gplvm {
         built.figures = vec![("process_variance", found.variance * problem.unit() * problem.unit())];
         if found.tight > 0 {
             let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);
-            built
-                .warnings
-                .push(format!("{fact}: rows that are equal, or nearly so, would be infinitely likely at one place"));
+            built.warnings.push(Warning::Likelihood(format!(
+                "{fact}: rows that are equal, or nearly so, would be infinitely likely at one place"
+            )));
         }
         if !found.converged {
-            built.warnings.push("the path still changed when the search ended".into());
+            built.warnings.push(Warning::NotConverged("the path still changed when the search ended".into()));
         }
         Ok(built)
     }

@@ -15,6 +15,7 @@
 
 use super::table::Given;
 use crate::field::Energy;
+use crate::warning::Warning;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
@@ -155,17 +156,17 @@ impl Energy for Monotone {
         curve
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Warning> {
         let off: f64 = self.lengths.iter().zip(&self.fitted).map(|(d, f)| (d - f) * (d - f)).sum();
         let all: f64 = self.lengths.iter().map(|d| d * d).sum();
         if off > DEGENERATE * DEGENERATE * all {
             return Vec::new();
         }
-        vec![
+        vec![Warning::NotDetermined(
             "the order of the distances is met exactly, so that the map is one of many that do, and clusters that lie \
              apart may have shrunk to points; use the metric variant"
                 .into(),
-        ]
+        )]
     }
 
     fn solver(&self) -> String {

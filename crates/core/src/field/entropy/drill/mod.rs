@@ -25,6 +25,7 @@ use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Regraph
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Search};
 use eigenfold_linalg::error::{Error, Result};
@@ -181,9 +182,9 @@ impl Build for Drill {
             ("objective", found.value),
         ];
         if fitted.stopped {
-            built.warnings.push(stopped(found, self.tolerance));
+            built.warnings.push(Warning::Stopped(stopped(found, self.tolerance)));
         } else if !built.converged {
-            built.warnings.push(unmet(found, self.tolerance));
+            built.warnings.push(Warning::NotConverged(unmet(found, self.tolerance)));
         }
         Ok(built)
     }

@@ -256,6 +256,10 @@ mod tests {
         let site = Site { graph: Some(&graph), dims: 2, observer: &observer, ..Site::of((&points).into()) };
         let built = Meu::default().build(&site).unwrap();
         assert!(!built.converged);
-        assert!(built.warnings.iter().any(|w| w.starts_with("stopped before it converged")), "{:?}", built.warnings);
+        assert!(
+            built.warnings.iter().any(|w| w.message().starts_with("stopped before it converged")),
+            "{:?}",
+            built.warnings
+        );
     }
 }

@@ -33,6 +33,7 @@ use crate::field::{
 use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Undirected};
 use eigenfold_linalg::Operator;
@@ -221,10 +222,10 @@ impl Meu {
         built.figures = found.figures(self.variant);
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
         if edges.coincident > 0 {
-            built.warnings.push(format!(
+            built.warnings.push(Warning::Data(format!(
                 "points that coincide are joined by edges ({}), which are held together by large multipliers",
                 edges.coincident
-            ));
+            )));
         }
         if !built.converged {
             let (what, way_out) = match self.variant {
@@ -232,10 +233,11 @@ impl Meu {
                 MeuVariant::Free => ("mismatch of the distances", "raise `noise` or `max-iterations`"),
             };
             let stopped = if found.stopped { "stopped before it converged: " } else { "" };
-            built.warnings.push(format!(
+            let early = if found.stopped { Warning::Stopped } else { Warning::NotConverged };
+            built.warnings.push(early(format!(
                 "{stopped}the {what} is {:.1e}, above the tolerance of {:.1e}, after {} evaluations; {way_out}",
                 found.off, self.tolerance, found.evaluations
-            ));
+            )));
         }
         Ok(built)
     }

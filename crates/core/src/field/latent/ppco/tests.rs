@@ -183,7 +183,7 @@ fn the_printed_iteration_stalls_in_its_lengths() {
     let (lambda, gamma, most) = (noise(&eigen), gamma(&eigen), size(&eigen));
     let error = |steps| {
         let built = fit(PpcoSolver::EmPlain, steps);
-        assert!(!built.converged && built.warnings.iter().any(|w| w.contains("did not converge")));
+        assert!(!built.converged && built.warnings.iter().any(|w| w.message().contains("did not converge")));
         (size(&built).sqrt() - most.sqrt()).abs()
     };
     let part = lambda / gamma;
