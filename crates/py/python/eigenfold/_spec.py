@@ -157,7 +157,7 @@ class Spec:
             **graph_request(values),
             "graph_parameters": {of_learned(name): text_of(name, value) for name, value in graph_params.items()},
             "metric": metric,
-            "missing": _word("missing", values["missing"]),
+            "missing": str(values["missing"]),
             "seed": _input.seed(values["random_state"], values.get("init")) if seed is None else seed,
             "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),
             "likelihood": bool(values["likelihood"]),
@@ -171,7 +171,7 @@ class Spec:
 
 def graph_request(values: dict[str, Any]) -> dict[str, Any]:
     """The part of a request that is about the graph."""
-    graph, radius = _word("graph", values.get("graph")), values.get("radius")
+    graph, radius = str(values.get("graph", "nearest")), values.get("radius")
     neighbors = _count("n_neighbors", values.get("n_neighbors"))
     if radius is not None and neighbors is not None:
         raise ValueError("n_neighbors and radius exclude each other; set one of them to None")
@@ -185,7 +185,7 @@ def graph_request(values: dict[str, Any]) -> dict[str, Any]:
         "radius": _number("radius", radius),
         "graph": graph,
         "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
-        "disconnected": _word("disconnected", values.get("disconnected")),
+        "disconnected": str(values.get("disconnected", "join")),
     }
 
 
