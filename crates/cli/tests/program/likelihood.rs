@@ -79,7 +79,7 @@ fn what_is_dear_is_left_out_and_the_flag_is_named() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 600 -q -o roll.npy");
     let answer = bench.does("embed roll.npy -m laplacian-eigenmaps --memory 60kB --json report.json");
-    assert!(answer.err.contains("--likelihood asks for it"), "{}", answer.err);
+    assert!(answer.err.contains("add --likelihood"), "{}", answer.err);
     assert!(bench.json("report.json").get("in_sample_fit").is_none());
     bench.refuses(
         "embed roll.npy -m laplacian-eigenmaps --memory 60kB --likelihood -o m.csv",

@@ -196,6 +196,6 @@ fn labels_come_from_a_file_and_numbers_are_no_classes() {
     let answer = bench.does(
         "quality iris.csv --ignore label map.csv --rows 40 --labels sizes.csv --gp-likelihood no --json sizes.json",
     );
-    assert!(answer.err.contains("the labels are numbers and no classes"), "{}", answer.err);
+    assert!(answer.err.contains("the labels are numbers, not classes"), "{}", answer.err);
     assert!(bench.json("sizes.json")["silhouette"].is_null());
 }

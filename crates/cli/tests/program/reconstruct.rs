@@ -21,7 +21,11 @@ fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
         let bench = bench(method);
         let answer = bench
             .does("reconstruct map.model map.csv -o back.csv --std std.csv --interval interval.csv --json back.json");
-        assert!(answer.err.starts_with(&format!("{method}: 50 places back to 3 features by ")), "{}", answer.err);
+        assert!(
+            answer.err.starts_with(&format!("{method}: 50 embedding points reconstructed in 3 features by ")),
+            "{}",
+            answer.err
+        );
         // Kriging of few rows sets its intervals by rows held out; the linear rule has its own.
         let lines = if rule == "kriging" { 3 } else { 1 };
         assert!(answer.err.contains("0.") && answer.err.lines().count() == lines, "{}", answer.err);
@@ -38,7 +42,7 @@ fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
         assert_eq!((&report["method"], &report["rule"]), (&method.into(), &rule.into()));
         assert_eq!((&report["n"], &report["features"], &report["dims"]), (&50.into(), &3.into(), &2.into()));
         assert_eq!(report["held_out"].is_null(), rule == "linear");
-        assert!(report["evaluated_on"].as_str().unwrap().starts_with("rows "));
+        assert!(report["evaluated_on"].as_str().unwrap().starts_with("training rows"));
         assert!(report["error"].as_f64().unwrap() < 0.3 && report["seconds"]["reconstruct"].is_number());
         assert_eq!(report["warnings"].as_array().unwrap().len(), 0);
     }
