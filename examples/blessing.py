@@ -79,9 +79,9 @@ def of_rings(program):
         for seed in range(RINGS):
             data, weights = program.out / "ring.csv", program.out / "weights.csv"
             write(data, ring(count, 1000 * seed + count))
-            held = "--held-out" if count <= 300 else ""
+            held = "--held-out features" if count <= 300 else ""
             rows, report = program.embed(data, f"ring-{count}-{seed}", f"-m meu --graph all --weights {weights} {held} --header no")
-            value = report["evidence"]["log_evidence"] / count if held else None
+            value = report["held_out"]["log_likelihood"] / count if held else None
             found.append((off(read(weights)), 1 - explained(circle, rows), value))
             if seed == 0:
                 maps.append((count, rows))

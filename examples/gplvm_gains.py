@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much does moving the places gain? The latent variable model from the map of each spectral method.
 
-Every map is scored (`eigenfold score --lengths raw`), then `gplvm --init MAP` moves its places, and the result is scored the same way.
+Every map is scored (`eigenfold quality --lengths raw`), then `gplvm --init MAP` moves its places, and the result is scored the same way.
 The right half does it with the even columns of the data alone, and scores the odd columns, which no map has seen. Prints two
 tables in Markdown, one per data set.
 
@@ -55,7 +55,7 @@ def row(program, data, judge, flags, evaluations, folder):
         program, "embed", data, "-m", "gplvm", "--init", start, "--tolerance", "1e-4", "--max-iterations", evaluations,
         "-o", moved, "--quiet", "--json", "-",
     )  # fmt: skip
-    score = [run(program, "score", judge, map, "--lengths", "raw", "--quiet", "--json", "-")["gplvm"]["score"] for map in (start, moved)]
+    score = [run(program, "quality", judge, map, "--lengths", "raw", "--quiet", "--json", "-")["gp_likelihood"]["value"] for map in (start, moved)]
     return score, report["iterations"]
 
 

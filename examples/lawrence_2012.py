@@ -4,7 +4,7 @@
     python3 examples/lawrence_2012.py --eigenfold target/release/eigenfold --data DATA --out out
 
 Embeds a motion capture run (55 frames of 102 numbers, k = 6) and a robot's WiFi record (215 frames of 30 signal
-strengths, k = 7) with every spectral method, scores the maps as the author did and as `eigenfold score` does by
+strengths, k = 7) with every spectral method, scores the maps as the author did and as `eigenfold quality` does by
 default, and writes tables (tables.md) and pictures (*.svg) to the output directory. A third picture is the handwritten
 six, rotated 360 times, on its first two principal components.
 
@@ -94,8 +94,8 @@ class Program:
         return read(output), json.loads(report)
 
     def score(self, data, embedding, *flags):
-        report = json.loads(self.run("score", data, embedding, *flags, "--quiet", "--json", "-"))
-        return report["gplvm"]["score"]
+        report = json.loads(self.run("quality", data, embedding, *flags, "--quiet", "--json", "-"))
+        return report["gp_likelihood"]["value"]
 
 
 def read(path):

@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
     "$program" compare iris --methods isomap,pca,tsne --report report.html -q
     "$program" embed iris -m isomap -o map.csv --save iris.model -q
     printf 'y1,y2\n0,0\n1.5,-0.4\n-2,0.7\n4,3\n' >places.csv
-    "$program" reconstruct iris.model places.csv -o rows.csv --std std.csv --margin margins.csv --held-out no -q
+    "$program" reconstruct iris.model places.csv -o rows.csv --std std.csv --interval margins.csv --held-out none -q
 )
 PAGE=$work/report.html BACK=isomap MAP=$work/map.csv PLACES=$work/places.csv ROWS=$work/rows.csv STD=$work/std.csv \
     MARGINS=$work/margins.csv EIGENFOLD=$program bash web/check.sh

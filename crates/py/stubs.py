@@ -26,7 +26,7 @@ from typing_extensions import Self
 
 from . import datasets as datasets
 from ._eigenfold import EigenfoldError as EigenfoldError
-from ._functions import dimension as dimension, knn_graph as knn_graph, plot as plot, score as score
+from ._functions import dimension as dimension, gp_likelihood as gp_likelihood, knn_graph as knn_graph, plot as plot
 from ._manifold import locally_linear_embedding as locally_linear_embedding
 from ._compare import Comparison as Comparison, compare as compare
 from ._quality import Quality as Quality, quality as quality

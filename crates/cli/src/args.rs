@@ -3,19 +3,20 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`](crate::command::command) takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::carry::Carry;
 use crate::compare::Compared;
 use crate::completions::{Completions, Man};
 use crate::drawing::Drawing;
 use crate::flags::{
-    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
+    By, Common, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
     memory_size, metric,
 };
+use crate::labels::Carry;
 use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
 use eigenfold::graph::Metric;
 use eigenfold::quality::Measure;
+use eigenfold::request::Count;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
@@ -26,10 +27,10 @@ const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimension
   eigenfold embed digits -m isomap -o map.csv --plot map.png
   eigenfold embed data.csv --label species -m pca -d 3 -o map.csv --save map.model
   eigenfold transform map.model new.csv -o new-map.csv
-  eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
+  eigenfold reconstruct map.model coords.csv -o rows.csv --std std.csv
   eigenfold compare data.csv --label species --report report.html
   eigenfold serve data.csv --label species
-  eigenfold score digits map.csv
+  eigenfold quality digits map.csv
   eigenfold dimension digits
   eigenfold sample swiss-roll -n 2000 -o roll.csv
 
@@ -47,7 +48,8 @@ pub(crate) enum Cmd {
     Compare(Box<Compared>),
     Serve(Box<Serve>),
     View(View),
-    Score(Score),
+    #[command(alias = "score")]
+    Quality(Quality),
     Dimension(Dimension),
     Graph(Graph),
     Sample(Sample),
@@ -56,12 +58,12 @@ pub(crate) enum Cmd {
     Man(Man),
 }
 
-/// Find the coordinates of the points of a file.
+/// Embed the points of a file in a few coordinates.
 ///
 /// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
 /// --save, --weights, --snapshots, --path, --completed or --json the rows go to standard output as CSV. Files are written whole or not at
-/// all, and all of them or none. Ctrl-C ends a descent early: the map that it has by then is written, marked as not
-/// converged. A second Ctrl-C leaves at once, with nothing written.
+/// all, and all of them or none. Ctrl-C ends an optimization early: its current embedding is written, marked as not
+/// converged. A second Ctrl-C exits at once, with nothing written.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
@@ -69,7 +71,7 @@ pub(crate) enum Cmd {
   eigenfold embed distances.npy --input-kind distances -m mds -d 3 -o map.npy
   eigenfold embed roll.csv -m isomap -k auto -o map.csv --plot-neighbors tried.png
   eigenfold embed roll.csv -m isomap -d auto -o map.csv
-  eigenfold embed digits -m lle --held-out --json report.json
+  eigenfold embed digits -m lle --held-out features --json report.json
   eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
   eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
@@ -93,24 +95,25 @@ pub(crate) struct Embed {
     /// The method; `eigenfold methods` lists them [default: umap]
     #[arg(short, long)]
     pub(crate) method: Option<String>,
-    /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`)
-    #[arg(short, long, default_value_t = Count::Number(2), value_parser = dims, allow_negative_numbers = true)]
-    pub(crate) dims: Count,
+    /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`) [default: 2]
+    #[arg(short, long, value_parser = dims, allow_negative_numbers = true)]
+    pub(crate) dims: Option<Count>,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
-    /// Put the lengths of the map right: the largest variance within the method's first M coordinates that makes no
-    /// neighbors farther apart than they are; M is 10 if not given
+    /// Rescale the embedding to the lengths of the graph: the largest variance within the method's first M coordinates that
+    /// moves no neighbors farther apart than they are in the data; M is 10 if not given
     #[arg(long, value_name = "M", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
     pub(crate) rescale: Option<usize>,
-    /// Compute the in-sample likelihood of the points under the field even if it takes long
+    /// Compute the in-sample likelihood even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,
-    /// Also report the diagnostics: the likelihood of features left out of graph, weights, signal and noise, to compare methods
-    #[arg(long)]
-    pub(crate) held_out: bool,
+    /// Hold out features and report their log likelihood, to compare methods: they have no part in graph, weights, signal and
+    /// noise. Takes as long as five fits [default: none]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -122,7 +125,8 @@ pub(crate) struct Embed {
     /// Where to draw what -k auto tried: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<PathBuf>,
-    /// Turn the map onto an earlier map of the same rows (turned, reflected and shifted; lengths stay), for -o and --plot
+    /// Align the embedding with an earlier one of the same rows (rotation, reflection, translation; no scaling), for -o and
+    /// --plot
     #[arg(long, value_name = "MAP")]
     pub(crate) align: Option<PathBuf>,
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
@@ -132,17 +136,16 @@ pub(crate) struct Embed {
     /// CSV; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// Maps on the way of a descent: a new directory for 20 files of them, or a number of them to be kept in the report of
-    /// --json
+    /// Snapshots of the optimization: a new directory for 20 files, or a number of snapshots to keep in the report of --json
     #[arg(long, value_name = "DIR|N")]
     pub(crate) snapshots: Option<String>,
-    /// Where to write the maps of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
+    /// Where to write the embeddings of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
     #[arg(long, value_name = "FILE")]
     pub(crate) path: Option<PathBuf>,
-    /// Where to write the input with a guess in every missing cell (with --missing): that of the model for ppca and fa
+    /// Where to write the input with imputed missing cells (with --missing): by the model itself for ppca and fa
     #[arg(long, value_name = "FILE")]
     pub(crate) completed: Option<PathBuf>,
-    /// Where to write the standard deviations of these guesses, of ppca and fa; 0 in cells that were not missing
+    /// Where to write the standard deviations of the imputed cells (ppca, fa); 0 in cells that were not missing
     #[arg(long, value_name = "FILE")]
     pub(crate) completed_std: Option<PathBuf>,
     /// Where to write the report as JSON; - for standard output
@@ -155,17 +158,16 @@ pub(crate) struct Embed {
     pub(crate) parameters: Vec<(String, String)>,
 }
 
-/// Place new points on a map that `eigenfold embed --save` made.
+/// Embed new points with a model that `eigenfold embed --save` wrote.
 ///
-/// Each point is placed by itself: one row alone gets the coordinates it gets among others, and the points that made
-/// the map get their own coordinates back. A model that was fitted to rows with missing cells takes such rows without being
-/// asked (--missing error refuses them).
+/// Each row is embedded independently of the others, and training rows get their own coordinates. A model that was fitted to
+/// rows with missing cells accepts such rows by default (--missing error refuses them).
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed old.csv -m isomap -o old-map.csv --save map.model
   eigenfold transform map.model new.csv -o new-map.csv
   eigenfold transform map.model new.csv --label species --keep id -o new-map.csv --plot new.png
-  eigenfold transform map.model new.csv -o new-map.csv --std deviations.csv --json far.json")]
+  eigenfold transform map.model new.csv -o new-map.csv --std std.csv --json far.json")]
 pub(crate) struct Transform {
     /// The saved model
     pub(crate) model: PathBuf,
@@ -177,19 +179,18 @@ pub(crate) struct Transform {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Where to write the deviations, one for each coordinate: 68 of 100 rows are no further from where a map made with them
-    /// would have them (docs/placing.md)
+    /// Where to write the uncertainty of each coordinate: for 68 % of new rows, an embedding fitted with the row has it no
+    /// further away (docs/placing.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<PathBuf>,
-    /// What deviations are set by: rows makes the map anew without some rows, as long as five fits; no takes them from the placing
-    /// on this map alone, which is too narrow [default: rows for --std of 20 to 1,000 training rows]
+    /// What calibrates --std: rows fits the embedding again without some rows, which takes as long as five fits; none uses the
+    /// error on this embedding alone, which is too narrow [default: rows for --std of 20 to 1,000 training rows]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) held_out: Option<HeldOutWhat>,
-    /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
-    /// every coordinate, and the log density of the row
+    /// Where to write the posterior of ppca and fa: the standard deviation of every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
     pub(crate) posterior: Option<PathBuf>,
-    /// Where to draw the new points over those that made the map, which are grey: .png, .svg or .pdf
+    /// Where to draw the new points over the training points, which are grey: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
@@ -201,17 +202,17 @@ pub(crate) struct Transform {
     pub(crate) common: Common,
 }
 
-/// Go back from places on a map to data, with a deviation for every number.
+/// Reconstruct data from coordinates of the embedding (the inverse transform), with an interval for every number.
 ///
-/// Reads one place a row (a column for each coordinate of the map) and writes one data row for each, under the names
-/// of the columns that the map was made from. A linear map (pca, mds) is inverted; every other map is led back by
-/// local kriging, whose deviations grow where the map has no points. Each place is answered by itself.
+/// Reads one embedding point a row (a column for each coordinate) and writes one data row for each, under the column names of the
+/// training data. Linear methods (pca, mds) are inverted; all others use local kriging, whose intervals grow where
+/// the embedding has no points. Each row is reconstructed independently.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed data.csv -m isomap -o map.csv --save map.model
-  printf 'y1,y2\\n0,0\\n10,-5\\n' > places.csv
-  eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
-  eigenfold reconstruct map.model map.csv -o rows.npy --json back.json
+  printf 'y1,y2\\n0,0\\n10,-5\\n' > coords.csv
+  eigenfold reconstruct map.model coords.csv -o rows.csv --std std.csv --interval interval.csv
+  eigenfold reconstruct map.model map.csv -o rows.npy --json report.json
   eigenfold reconstruct map.model map.csv -o rows.csv --held-out rows")]
 pub(crate) struct Reconstruct {
     /// The saved model; it must have been made from points
@@ -221,24 +222,23 @@ pub(crate) struct Reconstruct {
     /// Where to write the data rows: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// What leads back
+    /// The rule of reconstruction
     #[arg(long, value_enum, default_value_t = By::Auto)]
     pub(crate) by: By,
-    /// Where to write the deviations, one for each entry of the data rows: 68 of 100 rows observed at such places are no
-    /// further off
+    /// Where to write the half-widths of 68 % intervals, one for each entry of the data rows (the standard deviation where errors
+    /// are Gaussian)
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<PathBuf>,
-    /// Where to write the margins, one for each entry of the data rows: 95 of 100 rows observed at such places are no
-    /// further off
-    #[arg(long, value_name = "FILE")]
-    pub(crate) margin: Option<PathBuf>,
-    /// Write so many joint draws per place in place of its one data row, place by place: entries as far off as the deviations
-    /// and margins say, and features off together as they are around the place
+    /// Where to write the half-widths of 95 % intervals, one for each entry of the data rows
+    #[arg(long, alias = "margin", value_name = "FILE")]
+    pub(crate) interval: Option<PathBuf>,
+    /// Draw N joint samples per embedding point instead of the mean: entries spread as the intervals, with the correlations that
+    /// the features have nearby
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// Set deviations and margins by rows that had no part in the map, and say how far off those are: makes the map anew
-    /// without them, fold by fold, places them and leads them back; as long as five fits [default: rows for --std, --margin
-    /// and --samples of up to 1,000 rows led back by kriging, no otherwise]
+    /// What calibrates the intervals: rows fits the embedding again without some rows, fold by fold, and reconstructs those, which
+    /// takes as long as five fits [default: rows for --std, --interval and --samples of up to 1,000 rows and kriging, none
+    /// otherwise]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write the report as JSON; - for standard output
@@ -248,24 +248,24 @@ pub(crate) struct Reconstruct {
     pub(crate) common: Common,
 }
 
-/// Say how good a map is, whoever made it.
+/// Measure the quality of an embedding, made by eigenfold or by another program.
 ///
-/// Whether neighbors on the map are neighbors in the data, how far distances can be believed, how well labels are apart, how well
-/// rows come back from the map, and the log likelihood of the data under a Gaussian process over it. Each measure is also told
-/// per point. Up to 5,000 points all rows are asked, beyond that some are drawn, and the figures have standard errors.
+/// Reports whether neighborhoods and distances are preserved, how well classes are separated, the reconstruction error, and the log
+/// likelihood of the data under a Gaussian process over the embedding. Each measure is also available per point. Up to 5,000 points
+/// all rows are used; beyond that a random sample is used, and the values have standard errors.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
-  eigenfold embed iris -m isomap -o map.csv && eigenfold score iris map.csv
-  eigenfold score data.csv --label species umap.npy --json score.json
-  eigenfold score digits map.csv --pointwise each.csv --plot-pointwise torn.png --pointwise-by continuity
-  eigenfold score roll.csv map.csv --truth sheet.csv -k 20 --gplvm no
-  eigenfold score data.csv map.csv --lengths unit --starts one       as in Lawrence's tables")]
-pub(crate) struct Score {
+  eigenfold embed iris -m isomap -o map.csv && eigenfold quality iris map.csv
+  eigenfold quality data.csv --label species umap.npy --json quality.json
+  eigenfold quality digits map.csv --pointwise each.csv --plot-pointwise torn.png --pointwise-by continuity
+  eigenfold quality roll.csv map.csv --truth truth.csv -k 20 --gp-likelihood no
+  eigenfold quality data.csv map.csv --lengths unit --starts one       as in Lawrence's tables")]
+pub(crate) struct Quality {
     #[command(flatten)]
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) preparing: Preparing,
-    /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
+    /// The embedding: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: PathBuf,
     /// What the input holds
@@ -280,32 +280,32 @@ pub(crate) struct Score {
     /// How far apart two points of the input are, as for `embed` [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
-    /// How many neighbors of a point are looked at [default: 10]
+    /// The number of neighbors of the neighborhood measures [default: 10]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     pub(crate) neighbors: Option<usize>,
-    /// The most rows that are asked [default: all of up to 5,000, 500 to 2,000 of more]
+    /// The number of rows to sample [default: all of up to 5,000, 500 to 2,000 of more]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) rows: Option<usize>,
-    /// Where to write every measure per point, one row for every row of the input, empty where it was not asked
+    /// Where to write every measure per point, one row for every row of the input, empty where it was not sampled
     #[arg(long, value_name = "FILE")]
     pub(crate) pointwise: Option<PathBuf>,
-    /// Where to draw the map colored by a measure: .png or .svg
+    /// Where to draw the embedding colored by a measure: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_pointwise: Option<PathBuf>,
-    /// The measure that colors the map, by its name in the columns of --pointwise
+    /// The measure that colors the embedding, by its name in the columns of --pointwise
     #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
     pub(crate) pointwise_by: Measure,
-    /// Whether the likelihood under a Gaussian process is computed [default: yes up to 5,000 points]
-    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
-    pub(crate) gplvm: Option<YesNo>,
-    /// How lengths on the map are measured in it: one for each coordinate, so that their scales do not matter; or one for all, of
-    /// columns scaled to unit variance or as they are
+    /// Whether to compute the log likelihood under a Gaussian process [default: yes up to 5,000 points]
+    #[arg(long, alias = "gplvm", value_enum, value_name = "yes|no", hide_possible_values = true)]
+    pub(crate) gp_likelihood: Option<YesNo>,
+    /// The length scales of the Gaussian process: one for each coordinate, so that their scales do not matter; or one for all
+    /// coordinates, scaled to unit variance or as they are
     #[arg(long, value_enum, default_value_t = LengthsName::Ard)]
     pub(crate) lengths: LengthsName,
-    /// From where its best parameters are sought: seven starts, or Lawrence's own alone
+    /// The starting values of its optimization: seven, or Lawrence's own alone
     #[arg(long, value_enum, default_value_t = StartsName::All)]
     pub(crate) starts: StartsName,
-    /// Compute its lower bound with so many inducing points [default: exact up to 2,000 points, 200 to 800 for more]
+    /// The number of inducing points of its lower bound [default: exact up to 2,000 points, 200 to 800 for more]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) inducing: Option<usize>,
     /// Where to write the report as JSON; - for standard output
@@ -315,12 +315,12 @@ pub(crate) struct Score {
     pub(crate) common: Common,
 }
 
-/// Say how many coordinates the points need: their intrinsic dimension, by several estimators.
+/// Estimate the intrinsic dimension of the points, by several estimators.
 ///
-/// Ratios of distances to two neighbors (2NN) are the headline and the skewness of simplices the second opinion; the same at
-/// larger scales shows noise, and a check says whether the points are those of a smooth density. Intervals are statistical:
-/// they know nothing of bias. One number is recommended, with its reason and its caveat. Equal points count once. Slow
-/// estimators look at evenly spaced points and say so.
+/// The main estimate uses ratios of distances to two neighbors (2NN), the second the skewness of simplices. Estimates at larger
+/// scales show noise, and a check reports whether the points look like a sample of a smooth density. The intervals are statistical
+/// and do not include bias. One number is recommended, with its reason and its caveat. Equal points count once. Slow
+/// estimators use a subset of the points, which is reported.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold dimension digits
@@ -336,7 +336,7 @@ pub(crate) struct Dimension {
     /// [default: 20]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     pub(crate) neighbors: Option<usize>,
-    /// Leave out the slower estimates, which read the points as a whole
+    /// Leave out the slower estimates, which use all points at once
     #[arg(long)]
     pub(crate) quick: bool,
     /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, .arrow, or -
@@ -353,9 +353,9 @@ pub(crate) struct Dimension {
     pub(crate) common: Common,
 }
 
-/// Find who is whose neighbor, and whether the graph hangs together.
+/// Build the neighborhood graph and report its connected components.
 ///
-/// Writes one line for each edge: from, to, length (rows counted from 0). Disconnected are always reported.
+/// Writes one line for each edge: from, to, length (rows counted from 0).
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold graph digits -k 10 -o edges.csv
@@ -372,7 +372,7 @@ pub(crate) struct Graph {
     pub(crate) input_kind: Kind,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
-    /// Keep those neighbors that a sparse precision over the points keeps; as --graph learned
+    /// Learn the graph by a sparse precision over the points; as --graph learned
     #[arg(long)]
     pub(crate) learned: bool,
     /// Where to write the edges; - for standard output
@@ -405,10 +405,10 @@ pub(crate) struct Sample {
     /// The standard deviation of the noise added to a synthetic set
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
-    /// Which of the sets drawn at random
+    /// The seed of the random draw
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Add a last column, label: where on the surface a point is (digits and iris always have theirs)
+    /// Add a last column, label: the position on the surface (digits and iris always have theirs)
     #[arg(long)]
     pub(crate) with_label: bool,
     /// Where to write the true coordinates of a synthetic set
@@ -417,7 +417,7 @@ pub(crate) struct Sample {
     /// Where to write the points: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -39,14 +39,14 @@ pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let more = |given: &ArgMatches| given.get_many::<PathBuf>(MORE).unwrap_or_default().cloned().collect();
     match (&mut cli.command, matches.subcommand()) {
         (Cmd::Embed(embed), Some((_, given))) => {
-            embed.parameters = parameters::given(&parameters::of_methods(), given);
+            embed.parameters = parameters::values(&parameters::of_methods(), given);
             embed.input.more = more(given);
         }
         (Cmd::Compare(compare), Some((_, given))) => {
-            compare.parameters = parameters::given(&parameters::of_methods(), given);
+            compare.parameters = parameters::values(&parameters::of_methods(), given);
         }
         (Cmd::Graph(graph), Some((_, given))) => {
-            graph.learning = parameters::given(&parameters::of_learning(), given);
+            graph.learning = parameters::values(&parameters::of_learning(), given);
             graph.input.more = more(given);
         }
         (Cmd::Transform(transform), Some((_, given))) => transform.input.more = more(given),

@@ -1,14 +1,14 @@
 //! `eigenfold dimension`: how many coordinates the points need, by several estimators.
 
-use crate::args::Dimension as Asked;
+use crate::args::Dimension as Flags;
 use crate::drawing::name_of;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{input, preparing, say, warn};
+use crate::{input, preparing, request, say, warn};
 use eigenfold::Points;
 use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
 use eigenfold::error::{Error, Result};
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
-pub(crate) fn run(args: &Asked) -> Result<()> {
+pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     outputs::check(&args.input.sources(), &wanted(args))?;
@@ -30,22 +30,22 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let start = Instant::now();
     let options = ReadOptions { one_hot: args.preparing.one_hot.clone(), ..input::options(&args.input) };
     let table = input::table(&args.input, options, args.common.quiet)?;
-    let asked = preparing::asked(&args.preparing, &table.schema);
+    let request = request::of_columns(&args.input, &args.preparing, &table.schema);
     let rows = Kept::of(args.input.missing(), &table.points)?;
     let points = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
     rows.iter().for_each(|kept| warn(args.common.quiet, &kept.note()));
-    let points = input::completed(&args.input, points, &asked, &reading)?;
-    let points = preparing::prepared(&asked, points, table.columns.as_deref(), args.common.quiet)?;
+    let points = request.complete(points, &reading)?;
+    let points = preparing::prepared(&request.preparation()?, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
-    let asked = Dimension {
+    let dimension = Dimension {
         neighbors: args.neighbors,
         global: !args.quick,
         pointwise: args.pointwise.is_some(),
         seed: args.common.seed,
     };
     let start = Instant::now();
-    let found = asked.of(&points, &counting)?;
+    let found = dimension.of(&points, &counting)?;
     let seconds = json!({"read": read, "dimension": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 }
 
 /// The outputs that the flags name, each with a way to try it.
-fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
+fn wanted(args: &Flags) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&Path>, Trial); 3] = [
         ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &pointwise(&[Some(1.0)])?)),
         ("--plot", args.plot.as_deref(), try_bytes),

@@ -1,8 +1,8 @@
-//! The pictures of `embed` and `transform`: what the flags ask for, and what is drawn.
+//! The pictures of `embed` and `transform`: the flags, and what is drawn.
 
 use crate::args::Embed;
-use crate::carry::Labeled;
-use crate::report::{self, Chosen};
+use crate::labels::Labeled;
+use crate::report::{self, EffectiveParameter};
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::input::Owned;
@@ -18,18 +18,17 @@ pub(crate) struct Drawing {
     /// The size of the picture of --plot, in units of 1/96 inch; a PNG has two pixels to a unit [default: 800x600]
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(usize, usize)>,
-    /// Draw rows as images on the map where they fit: each row has the grey levels of so many pixels, line by line from the
-    /// top
+    /// Draw rows as images of WxH pixels where they fit: each row has the grey levels of the pixels, line by line from the top
     #[arg(long, value_name = "WxH", value_parser = pixels)]
     pub(crate) image: Option<(usize, usize)>,
-    /// Draw how unsure the way back from the map is, as a grey behind the points: the darker, the larger the deviation that
-    /// `reconstruct --std` would give there, over all features
+    /// Shade the background by the uncertainty of reconstruction: the darker, the larger the value of `reconstruct --std`
+    /// there, over all features
     #[arg(long)]
     pub(crate) shade: bool,
 }
 
 impl Drawing {
-    /// Refuses flags of a picture that is not asked for.
+    /// Refuses flags of a picture without --plot.
     pub(crate) fn check(&self, plot: Option<&Path>, names: bool) -> Result<()> {
         if let Some(plot) = plot {
             return Format::of(Path::new(plot)).map(|_| ()).map_err(Error::Parameter);
@@ -46,7 +45,7 @@ impl Drawing {
         }
     }
 
-    /// Refuses what cannot be drawn of these data in so many coordinates.
+    /// Refuses what cannot be drawn for these data and this number of coordinates.
     pub(crate) fn check_data(&self, features: Option<usize>, dims: usize, names: bool) -> Result<()> {
         let refused = |message: String| Err(Error::Parameter(message));
         if let Some((width, height)) = self.image {
@@ -62,7 +61,7 @@ impl Drawing {
             }
         }
         if self.shade && features.is_none() {
-            return refused("--shade needs rows to go back to; give --input-kind points".into());
+            return refused("--shade needs rows to reconstruct; give --input-kind points".into());
         }
         if self.shade && dims != 2 {
             return refused(format!("--shade is drawn behind two coordinates, and the map has {dims}; use -d 2"));
@@ -102,7 +101,7 @@ fn size(text: &str) -> std::result::Result<(usize, usize), String> {
     found.ok_or_else(|| "this is no size of a picture; use 400x300 to 4000x4000, as in 1200x900".into())
 }
 
-/// What colors so many points behind and the labeled ones before them.
+/// The coloring of `behind` points without labels and the labeled ones in front of them.
 pub(crate) fn coloring(labels: Option<Labeled>, behind: usize) -> Coloring {
     match labels {
         None => Coloring::One,
@@ -119,12 +118,12 @@ pub(crate) fn coloring(labels: Option<Labeled>, behind: usize) -> Coloring {
     }
 }
 
-/// Numbers that one thread is asked for at a time when the deviations of the way back are drawn.
+/// Numbers that are reconstructed at a time for the shading.
 const AT_A_TIME: usize = 1 << 22;
-/// Places that are asked about, at most and at least; fewer where rows are long.
+/// Embedding points at which the shading is computed, least and most; fewer where rows are long.
 const PLACES: (usize, usize) = (400, 2400);
 
-/// The root mean square deviation of the way back, over all features, at some places.
+/// The root mean square uncertainty of reconstruction, over all features, at some embedding points.
 fn deviations(model: &Model, places: &Points) -> Result<Vec<f64>> {
     let way = model.inverse_transform()?;
     let features = model.points().map_or(1, Points::cols);
@@ -155,7 +154,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) data: &'a Owned,
     pub(crate) labels: Option<Labeled>,
     pub(crate) names: Option<&'a [String]>,
-    pub(crate) parameters: &'a [Chosen],
+    pub(crate) parameters: &'a [EffectiveParameter],
 }
 
 /// The picture of a map.

@@ -1,46 +1,52 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
-use crate::advice::poor;
-use crate::album::Album;
 use crate::args::Embed;
-use crate::carry::{Along, CHUNK};
 use crate::drawing::{self, Shown};
-use crate::dropped::Kept;
-use crate::flags::{Count, DisconnectedName, GraphKind, with_flags};
-use crate::input::Given;
+use crate::dropped_rows::Kept;
+use crate::flags::{DisconnectedName, HeldOutWhat, with_flags};
+use crate::hints::poor;
+use crate::input::LoadedInput;
+use crate::labels::{Along, CHUNK};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
-use crate::{chosen, completed, input, one_line, preparing, say};
+use crate::snapshots::Snapshots;
+use crate::{effective_parameters, imputed, input, one_line, preparing, request, say};
 use eigenfold::Model;
+use eigenfold::compare::unsolved;
 use eigenfold::error::{Error, Result};
 use eigenfold::input::Owned;
 use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
-use eigenfold::parameter::{Described, Kind, Parameters};
+use eigenfold::parameter::Kind;
 use eigenfold::progress::Share;
 use eigenfold::quality::procrustes::{Aligned, align};
+use eigenfold::request::{Count, Request};
 use eigenfold::schema::Role;
-use eigenfold::{Choice, DimsChoice, Drill, HeldOut, Input, Likelihood, Method, Points, Recipe};
+use eigenfold::{Choice, DimsChoice, HeldOut, Input, Likelihood, Method, Points, Recipe};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-/// The method where none is named.
-const DEFAULT: &str = "umap";
-/// Residuals beyond this are those of no eigenvectors.
-const UNSOLVED: f64 = 1e-6;
-
 /// Runs the command.
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let (mut recipe, init) = recipe(args)?;
+    let mut request = request::of_embed(args);
+    let init = Start::of(&mut request)?;
+    let mut recipe = request.recipe()?;
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
     if let Some(plot) = &args.plot_neighbors {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
     }
-    let auto = args.neighbors.k == Some(Count::Auto);
+    let auto = request.chooses_neighbors();
+    if args.held_out == Some(HeldOutWhat::Rows) {
+        let fact = "embed holds out features, not rows";
+        return Err(Error::Parameter(format!(
+            "{fact}; use --held-out features, or transform and reconstruct for rows"
+        )));
+    }
+    let holds_out = args.held_out == Some(HeldOutWhat::Features);
     if args.plot_neighbors.is_some() && !auto {
         return Err(Error::Parameter("--plot-neighbors draws what -k auto tried; add -k auto".into()));
     }
@@ -58,7 +64,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
-    completed::check(args, &recipe.method)?;
+    imputed::check(args, &recipe.method)?;
     let mut given = wanted(args);
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: Path::new("-"), trial: try_coordinates });
@@ -66,16 +72,17 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
-    let album = Album::asked(args, &recipe.method)?;
-    (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
+    let snapshots = Snapshots::of(args, &recipe.method)?;
+    recipe.snapshots = snapshots.most;
 
     let bar = Bar::new(args.common.quiet);
     let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, along, names, schema, rows, mut notes } =
+    let LoadedInput { data, along, names, schema, rows, mut notes } =
         input::read(&args.input, &args.carry, args.input_kind, &args.preparing, args.memory, &reading)?;
-    recipe.preparation = preparing::asked(&args.preparing, &schema);
+    request.indicators = schema.indicators().collect();
+    recipe.preparation = request.preparation()?;
     notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
     let lenient = io::ReadOptions { missing: rows.is_some(), ..io::ReadOptions::default() };
@@ -86,9 +93,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 
     let start = Instant::now();
     let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-    let dims = match args.dims {
-        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
-        Count::Number(_) => None,
+    let dims = match request.chooses_dims() {
+        true => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
+        false => None,
     };
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
@@ -114,32 +121,39 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let input = Input { labels, names: names.as_deref(), init: init.as_ref(), schema, ..data.view().into() };
     let model = recipe.fit(input, &fitting)?;
     let start = Instant::now();
-    let held_out = match args.held_out {
+    let held_out = match holds_out {
         true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &judging)),
         false => None,
     };
-    let diagnostics = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
+    let held_out_seconds = if holds_out { start.elapsed().as_secs_f64() } else { 0.0 };
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
-    if stopped && model.report().residuals.iter().take(recipe.dims).any(|&residual| residual > UNSOLVED) {
+    if stopped && unsolved(&model) {
         return Err(Error::Stopped);
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    let spent = Spent { read, choose, diagnostics, write: 0.0 };
+    let spent = Spent { read, choose, held_out: held_out_seconds, write: 0.0 };
     bar.say("writing");
-    write(args, &Fit { model, rows, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
+    write(
+        args,
+        &Fit { model, rows, aligned, choice, dims, held_out, snapshots, stopped, notes },
+        &data,
+        along,
+        spent,
+        &bar,
+    )
 }
 
 /// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the diagnostics,
 /// and writing. All but the first and the last are counted in fits.
 fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7] {
-    let if_asked = |asked: bool, effort: f64| if asked { effort } else { 0.0 };
-    let trials = if_asked(args.neighbors.k == Some(Count::Auto), 10.0);
-    let start = if_asked(matches!(init, Some(Start::Method(_))), 0.5);
-    let dims = if_asked(args.dims == Count::Auto, 0.5);
-    let efforts = [0.03, dims, trials, start, 1.0, if_asked(args.held_out, 5.0), 0.03];
+    let effort_if = |runs: bool, effort: f64| if runs { effort } else { 0.0 };
+    let trials = effort_if(args.neighbors.k == Some(Count::Auto), 10.0);
+    let start = effort_if(matches!(init, Some(Start::Method(_))), 0.5);
+    let dims = effort_if(args.dims == Some(Count::Auto), 0.5);
+    let efforts = [0.03, dims, trials, start, 1.0, effort_if(args.held_out == Some(HeldOutWhat::Features), 5.0), 0.03];
     Share::split(bar, efforts).map(Share::even)
 }
 
@@ -153,7 +167,7 @@ struct Fit {
     choice: Option<Choice>,
     dims: Option<DimsChoice>,
     held_out: Option<HeldOut>,
-    album: Album,
+    snapshots: Snapshots,
     /// Whether Ctrl-C ended it early.
     stopped: bool,
     /// What was guessed about the input.
@@ -198,15 +212,15 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
     let model = &fit.model;
     let output =
         if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
-    let parameters = chosen::parameters(args, model);
+    let parameters = effective_parameters::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning.message())));
-    warnings.extend(chosen::unused_flags(args, model.recipe()));
-    warnings.extend(chosen::exact_anyway(args, model));
+    warnings.extend(effective_parameters::unused_flags(args, model.recipe()));
+    warnings.extend(effective_parameters::exact_anyway(args, model));
     let near = if fit.stopped { None } else { model.neighborhoods()? };
     warnings.extend(poor(args, model, near.as_ref()));
-    if fit.stopped && args.held_out && fit.held_out.is_none() {
-        warnings.push("stopped before the diagnostics was known".into());
+    if fit.stopped && args.held_out == Some(HeldOutWhat::Features) && fit.held_out.is_none() {
+        warnings.push("stopped before the features were held out".into());
     }
     let story = |spent| Story {
         report: model.report(),
@@ -246,8 +260,8 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         let weights = fit.rows.as_ref().map_or(Cow::Borrowed(weights), |kept| Cow::Owned(kept.weights(weights)));
         outputs.stage(target, move |name| write_weights(name, &weights))?;
     }
-    fit.album.stage(args, model.snapshots(), fit.rows.as_ref(), &mut outputs)?;
-    completed::stage(args, data, model, &mut outputs)?;
+    fit.snapshots.stage(args, model.snapshots(), fit.rows.as_ref(), &mut outputs)?;
+    imputed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
         let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
         if let Some(aligned) = &fit.aligned {
@@ -262,7 +276,7 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         if let Some(prepared) = preparing::json(model) {
             value["prepared"] = prepared;
         }
-        if let Some(maps) = fit.album.json(args, model.snapshots(), fit.rows.as_ref()) {
+        if let Some(maps) = fit.snapshots.json(args, model.snapshots(), fit.rows.as_ref()) {
             value["snapshots"] = maps;
         }
         outputs.stage(target, move |name| report::write_json(name, &value))?;
@@ -285,6 +299,16 @@ enum Start {
 }
 
 impl Start {
+    /// The start that `--init` names, if it is a method or a file; what is left in the request is a value of the method's own.
+    fn of(request: &mut Request) -> Result<Option<Start>> {
+        let method = request.named_method()?;
+        let start = request.parameters.get("init").and_then(|value| Start::read(&method, value)).transpose()?;
+        if start.is_some() {
+            request.parameters.remove("init");
+        }
+        Ok(start)
+    }
+
     /// Whatever `--init` names that is no value of the method's own: a method, or a file.
     fn read(method: &Method, value: &str) -> Option<Result<Start>> {
         let own = method.possible_parameters().into_iter().find(|parameter| parameter.name == "init")?;
@@ -320,46 +344,11 @@ impl Start {
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());
                 let table = io::read_map(name, &io::ReadOptions { memory, missing, ..Default::default() })?;
-                input::say_notes(&input::told(&table.notes), false);
+                input::say_notes(&input::with_flag_names(&table.notes), false);
                 picked(rows, table.points)
             }
         }
     }
-}
-
-/// The method with its parameters, and the graph, as asked for; and where its descent starts, if not where it would.
-fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
-    let mut method = Method::from_name(args.method.as_deref().unwrap_or(DEFAULT))?;
-    // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
-    let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
-    let has = |all: &[Described], name: &str| all.iter().any(|parameter| parameter.name == name);
-    let own = method.possible_parameters();
-    let of_graph = learned.as_ref().map(Drill::possible_parameters).unwrap_or_default();
-    let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let (of_graph, of_method): (Vec<_>, Vec<_>) = given.partition(|(name, _)| !has(&own, name) && has(&of_graph, name));
-    let start = of_method.iter().find(|(name, _)| *name == "init").and_then(|(_, value)| Start::read(&method, value));
-    let start = start.transpose()?;
-    let of_method: Vec<_> = of_method.into_iter().filter(|(name, _)| start.is_none() || *name != "init").collect();
-    method.set_all(&of_method)?;
-    if let Some(drill) = &mut learned {
-        drill.set_all(&of_graph)?;
-    }
-    let recipe = Recipe {
-        neighbors: input::neighbors(&args.neighbors, false)?,
-        metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
-        disconnected: input::disconnected(&args.neighbors),
-        learned,
-        method,
-        // Until it is chosen, 1 stands for it, which no input refuses.
-        dims: if let Count::Number(dims) = args.dims { dims } else { 1 },
-        seed: args.common.seed,
-        memory: args.memory,
-        likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
-        rescale: args.rescale,
-        ..Recipe::default()
-    };
-    Ok((recipe, start))
 }
 
 /// The outputs that the flags name, each with a way to try it.

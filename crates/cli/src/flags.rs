@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
 use eigenfold::quality::{MEASURES, Measure};
+use eigenfold::request::Count;
 use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.
@@ -53,14 +54,14 @@ pub(crate) struct Input {
     /// A text or number that marks a cell as missing, such as - or -999, beside the usual ones; may be repeated
     #[arg(long, value_name = "MARK", allow_hyphen_values = true)]
     pub(crate) na: Vec<String>,
-    /// What is done about a missing cell (empty, NA, NaN, null, ?, --na): an error, its row dropped, or in its place its column's mean
-    /// or what similar rows have [default: error]
+    /// What to do with missing cells (empty, NA, NaN, null, ?, --na): refuse them, drop their rows, or impute them by the column's
+    /// mean or by a model of similar rows [default: error]
     #[arg(long, value_enum)]
     pub(crate) missing: Option<MissingName>,
 }
 
 impl Input {
-    /// What is done about missing cells: if nothing is asked for, the first one is an error.
+    /// What is done about missing cells: by default the first one is an error.
     pub(crate) fn missing(&self) -> MissingName {
         self.missing.unwrap_or(MissingName::Error)
     }
@@ -76,7 +77,7 @@ impl Input {
 pub(crate) enum MissingName {
     /// The first one is an error
     Error,
-    /// Its row is dropped, and is empty in the output
+    /// Its row is dropped, and its output row is empty
     Drop,
     /// The mean of its column
     Mean,
@@ -91,10 +92,10 @@ pub(crate) struct Preparing {
     /// A column that is a category: a column of 0 and 1 for each of its levels takes its place, not scaled; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) one_hot: Vec<String>,
-    /// Bring every column to zero mean and unit variance; as --scale-columns unit
+    /// Scale every column to zero mean and unit variance; as --scale-columns unit
     #[arg(long, conflicts_with = "scale_columns")]
     pub(crate) standardize: bool,
-    /// What is taken off every column, and what it is divided by [default: none]
+    /// How to center and scale every column [default: none]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) scale_columns: Option<ScaleName>,
     /// Take the logarithm of every number first: log(1 + x), or log x [default: none; log1p if no kind is given]
@@ -132,11 +133,11 @@ pub(crate) struct Neighbors {
     /// The distance within which points are neighbors; implies --graph within
     #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
-    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, all, or those of the k nearest that
-    /// matter as an L1 penalty learns them [default: nearest]
+    /// The kind of graph: the k nearest neighbors, mutual ones, those within --radius, all pairs, or those of the k nearest that
+    /// an L1 penalty keeps [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
-    /// How far apart two points are: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
+    /// The distance between points: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
     /// haversine (latitude and longitude in radians), haversine-degrees, canberra, braycurtis or
     /// mahalanobis (by the covariance of the data) [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
@@ -146,7 +147,7 @@ pub(crate) struct Neighbors {
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true, help_heading = "Graph")]
     pub(crate) approximate: Option<bool>,
-    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or keep them apart
+    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or embed them separately
     /// [default: join]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) disconnected: Option<DisconnectedName>,
@@ -155,33 +156,15 @@ pub(crate) struct Neighbors {
 /// Flags of every command that computes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Where randomness starts; the same seed gives the same bytes
+    /// The seed of the random numbers; the same seed gives the same bytes
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// The number of threads [default: all cores], of which no more than four per core are started; the result does not depend on it
     #[arg(long, value_parser = thread_count, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-/// A number of neighbors or coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// As given.
-    Number(usize),
-    /// To be chosen.
-    Auto,
-}
-
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Count::Number(k) => k.fmt(f),
-            Count::Auto => f.write_str("auto"),
-        }
-    }
 }
 
 pub(crate) fn metric(text: &str) -> Result<Metric, String> {
@@ -197,9 +180,10 @@ pub(crate) fn measure(text: &str) -> Result<Measure, String> {
 fn count(text: &str) -> Result<Count, String> {
     match text {
         "auto" => Ok(Count::Auto),
-        _ => {
-            text.parse().map(Count::Number).map_err(|_| "this is no number of neighbors; use 1 or more, or auto".into())
-        }
+        _ => text
+            .parse()
+            .map(Count::Number)
+            .map_err(|_| "this is not a number of neighbors; use 1 or more, or auto".into()),
     }
 }
 
@@ -210,11 +194,11 @@ pub(crate) fn dims(text: &str) -> Result<Count, String> {
         _ => text
             .parse()
             .map(Count::Number)
-            .map_err(|_| "this is no number of coordinates; use 1 or more, or auto".into()),
+            .map_err(|_| "this is not a number of coordinates; use 1 or more, or auto".into()),
     }
 }
 
-/// What leads back from a map to data.
+/// The rule of reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     /// The inverse of a linear map, local kriging for any other
@@ -226,10 +210,26 @@ pub(crate) enum By {
 /// What is held out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HeldOutWhat {
-    /// Rows, each once, in five folds
+    /// Features, each once, in folds (embed)
+    Features,
+    /// Rows, each once, in five folds (transform, reconstruct)
     Rows,
-    /// Nothing: intervals are those of rows that the map has seen
-    No,
+    /// Nothing
+    #[value(alias = "no")]
+    None,
+}
+
+impl HeldOutWhat {
+    /// Whether rows are held out, for a command that cannot hold out features.
+    pub(crate) fn is_rows(self, command: &str) -> Result<bool, Error> {
+        match self {
+            HeldOutWhat::Rows => Ok(true),
+            HeldOutWhat::None => Ok(false),
+            HeldOutWhat::Features => {
+                Err(Error::Parameter(format!("{command} holds out rows, not features; use --held-out rows or none")))
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -302,7 +302,7 @@ fn thread_count(text: &str) -> Result<u16, String> {
                 "more than {MOST_THREADS} threads are never started; use {cores}, one per core, or leave it out"
             ))
         }
-        _ => Err(format!("this is no number of threads; use a whole number from 1 to {MOST_THREADS}")),
+        _ => Err(format!("this is not a number of threads; use a whole number from 1 to {MOST_THREADS}")),
     }
 }
 

@@ -1,23 +1,21 @@
 //! `eigenfold graph`: the neighborhood graph, its edges and its components.
 
 use crate::args::Graph;
-use crate::carry::Carry;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{Count, GraphKind, with_flags};
-use crate::input::{self, Given};
+use crate::flags::with_flags;
+use crate::input::{self, LoadedInput};
+use crate::labels::Carry;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{preparing, say};
-use eigenfold::Drill;
+use crate::{preparing, request, say};
 use eigenfold::distances::mistaken;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
-use eigenfold::graph::{Found, Search};
+use eigenfold::graph::Found;
 use eigenfold::input::Owned;
 use eigenfold::io::write_graph;
-use eigenfold::parameter::Parameters;
 use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -25,19 +23,12 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Graph) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    if args.neighbors.k == Some(Count::Auto) {
+    let request = request::of_graph(args);
+    if request.chooses_neighbors() {
         let fact = "a graph alone has no map to choose its neighbors by; give -k a number, or use embed -k auto";
         return Err(Error::Parameter(fact.into()));
     }
-    let drill = drill(args)?;
-    let search = Search {
-        neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
-        metric: input::metric(&args.neighbors),
-        recall: if args.neighbors.approximate == Some(true) { 0.9 } else { 1.0 },
-        disconnected: input::disconnected(&args.neighbors),
-        seed: args.common.seed,
-        memory: None,
-    };
+    let (drill, search) = (request.learned_graph()?, request.search()?);
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
     let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));
     let wanted: Vec<Wanted> = given
@@ -50,15 +41,15 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let carry = Carry::default();
-    let Given { data, mut notes, names, schema, rows, .. } =
+    let LoadedInput { data, mut notes, names, schema, rows, .. } =
         input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
     notes.extend(data.view().points().and_then(mistaken).map(|note| with_flags(&note)));
-    let asked = preparing::asked(&args.preparing, &schema);
+    let preparation = request::of_columns(&args.input, &args.preparing, &schema).preparation()?;
     let data = match data {
         Owned::Points(points) => {
-            Owned::Points(preparing::prepared(&asked, points, names.as_deref(), args.common.quiet)?)
+            Owned::Points(preparing::prepared(&preparation, points, names.as_deref(), args.common.quiet)?)
         }
-        other if asked.is_none() => other,
+        other if preparation.is_none() => other,
         _ => {
             let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
             return Err(Error::Parameter(fact.into()));
@@ -101,18 +92,6 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     say(args.common.quiet, &summary(&found, learned.as_ref(), searched));
     input::say_notes(&notes, args.common.quiet);
     Ok(())
-}
-
-/// How the graph is learned, if it is.
-fn drill(args: &Graph) -> Result<Option<Drill>> {
-    let learned = args.learned || args.neighbors.graph == Some(GraphKind::Learned);
-    if let (false, Some((name, _))) = (learned, args.learning.first()) {
-        return Err(Error::Parameter(format!("--{name} is about learned graphs; add --learned or leave it out")));
-    }
-    let given: Vec<(&str, &str)> = args.learning.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let mut drill = Drill::default();
-    drill.set_all(&given)?;
-    Ok(learned.then_some(drill))
 }
 
 fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, seconds: Value) -> Value {

@@ -1,20 +1,14 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
-use crate::carry::{Along, Carry};
-use crate::dropped::Kept;
-use crate::flags::{self, Count, DisconnectedName, GraphKind, Kind, MissingName, Neighbors as Flags, Preparing, YesNo};
-use crate::{preparing, warn};
+use crate::dropped_rows::Kept;
+use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
+use crate::labels::{Along, Carry};
+use crate::{request, warn};
+use eigenfold::Schema;
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::{Disconnected, Metric, Neighbors};
 use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Points, Preparation, Schema, missing};
-
-/// The neighbors of each point where nothing else is asked for.
-const DEFAULT_K: usize = 10;
-/// The neighbors of each point that a graph is learned from.
-const LEARNED_K: usize = 20;
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;
@@ -23,7 +17,7 @@ const LEAST_THREADS: usize = 16;
 
 /// What an input holds.
 /// An input with what is known about it.
-pub(crate) struct Given {
+pub(crate) struct LoadedInput {
     pub(crate) data: Owned,
     /// What goes with the points.
     pub(crate) along: Along,
@@ -45,7 +39,7 @@ pub(crate) fn read(
     preparing: &Preparing,
     memory: Option<u64>,
     observer: &dyn Observer,
-) -> Result<Given> {
+) -> Result<LoadedInput> {
     let (keep, one_hot) = (carry.columns(), preparing.one_hot.clone());
     let options = ReadOptions { memory, keep, one_hot, ..options(input) };
     if kind != Kind::Points && !input.more.is_empty() {
@@ -60,39 +54,42 @@ pub(crate) fn read(
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         let (names, schema) = (None, Schema::default());
-        return Ok(Given { data: Owned::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
+        return Ok(LoadedInput {
+            data: Owned::Graph(graph),
+            along,
+            names,
+            schema,
+            rows: None,
+            notes: with_flag_names(&notes),
+        });
     }
     let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
     let rows = Kept::of(input.missing(), &points)?.filter(|_| kind == Kind::Points);
     let points = if let Some(kept) = &rows { points.select(&kept.rows) } else { points };
     let along = along.of_rows(rows.as_ref());
-    let model = input.missing() == MissingName::Model;
+    let request = request::of_columns(input, preparing, &schema);
     let data = match kind {
-        Kind::Distances if model => Owned::Distances(missing::complete_distances(&points, observer)?),
-        Kind::Distances => Owned::Distances(Distances::new(points)?),
-        Kind::Similarities if model => Owned::Distances(missing::complete_similarities(&points, observer)?),
-        Kind::Similarities => Owned::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => {
-            Owned::Points(completed(input, points, &preparing::asked(preparing, &schema), observer)?)
-        }
+        Kind::Distances => Owned::Distances(request.distances(points, observer)?),
+        Kind::Similarities => Owned::Distances(request.similarities(&points, observer)?),
+        Kind::Points | Kind::Graph => Owned::Points(request.complete(points, observer)?),
     };
     let names = columns.filter(|_| kind == Kind::Points);
-    let notes = told(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
-    Ok(Given { data, along, names, schema, rows, notes })
+    let notes = with_flag_names(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
+    Ok(LoadedInput { data, along, names, schema, rows, notes })
 }
 
 /// Reads points and their labels; what was guessed about the file is said.
 pub(crate) fn table(input: &flags::Input, options: ReadOptions, quiet: bool) -> Result<Table> {
     let table = io::read_all(&input.sources(), &options)?;
-    say_notes(&told(&table.notes), quiet);
+    say_notes(&with_flag_names(&table.notes), quiet);
     Ok(table)
 }
 
 /// Reads places on a map: y1, y2, ... alone, if there are such columns.
 pub(crate) fn map(input: &flags::Input, quiet: bool) -> Result<Table> {
     let table = io::read_map(&input.source, &options(input))?;
-    say_notes(&told(&table.notes), quiet);
+    say_notes(&with_flag_names(&table.notes), quiet);
     Ok(table)
 }
 
@@ -102,7 +99,7 @@ pub(crate) fn say_notes(notes: &[String], quiet: bool) {
 }
 
 /// Notes of the library with our flags.
-pub(crate) fn told(notes: &[String]) -> Vec<String> {
+pub(crate) fn with_flag_names(notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| flags::with_flags(note)).collect()
 }
 
@@ -118,59 +115,6 @@ pub(crate) fn options(input: &flags::Input) -> ReadOptions {
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing() != MissingName::Error,
         ..ReadOptions::default()
-    }
-}
-
-/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
-pub(crate) fn completed(
-    input: &flags::Input,
-    points: Points,
-    preparation: &Preparation,
-    observer: &dyn Observer,
-) -> Result<Points> {
-    match input.missing() {
-        MissingName::Error | MissingName::Drop | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
-    }
-}
-
-/// Which neighbors the flags ask for; those of a graph to be learned are the candidates.
-pub(crate) fn neighbors(flags: &Flags, learned: bool) -> Result<Neighbors> {
-    let kind = flags.graph.unwrap_or(if flags.radius.is_some() { GraphKind::Within } else { GraphKind::Nearest });
-    let usual = if learned || kind == GraphKind::Learned { LEARNED_K } else { DEFAULT_K };
-    let refused = |fact: &str| Err(Error::Parameter(fact.to_string()));
-    match (kind, flags.k, flags.radius) {
-        (GraphKind::Within, None, Some(radius)) => Ok(Neighbors::Within(radius)),
-        (GraphKind::Within, None, None) => refused("--graph within needs a distance; add --radius"),
-        (_, Some(_), Some(_)) => refused("-k and --radius exclude each other; give one of them"),
-        (GraphKind::Within, Some(_), _) => refused("--graph within takes no -k; give --radius instead"),
-        (_, _, Some(_)) => refused("--radius goes with --graph within only; leave one of them out"),
-        (GraphKind::All, Some(_), _) => refused("--graph all takes no -k; leave one of them out"),
-        (GraphKind::All, None, None) => Ok(Neighbors::All),
-        (GraphKind::Nearest | GraphKind::Learned, k, None) => Ok(Neighbors::Nearest(number(k, usual))),
-        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(number(k, usual))),
-    }
-}
-
-/// The number that was given; where it is to be chosen, the usual one stands for it until then.
-fn number(k: Option<Count>, usual: usize) -> usize {
-    match k {
-        Some(Count::Number(k)) => k,
-        Some(Count::Auto) | None => usual,
-    }
-}
-
-/// How distances are measured.
-pub(crate) fn metric(flags: &Flags) -> Metric {
-    flags.metric.unwrap_or_default()
-}
-
-/// What is done with a graph with several connected components.
-pub(crate) fn disconnected(flags: &Flags) -> Disconnected {
-    match flags.disconnected {
-        None | Some(DisconnectedName::Join) => Disconnected::Join,
-        Some(DisconnectedName::Error) => Disconnected::Error,
-        Some(DisconnectedName::Separate) => Disconnected::Separate,
     }
 }
 

@@ -5,34 +5,35 @@
 // A test that cannot go on has failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod advice;
-mod album;
 mod args;
-mod carry;
-mod chosen;
 mod command;
 mod compare;
-mod completed;
 mod completions;
 mod dimension;
 mod drawing;
-mod dropped;
+mod dropped_rows;
+mod effective_parameters;
 mod embed;
 mod flags;
 mod graph;
+mod hints;
+mod imputed;
 mod input;
-mod meter;
+mod labels;
 mod methods;
 mod outputs;
 mod parameters;
 mod preparing;
 mod progress;
+mod progress_line;
+mod quality;
 mod reconstruct;
 mod report;
+mod request;
 mod sample;
-mod score;
 mod serve;
 mod signals;
+mod snapshots;
 mod transform;
 mod usage;
 mod view;
@@ -84,7 +85,7 @@ fn run(command: &Cmd) -> Result<()> {
         Cmd::Compare(args) => compare::run(args),
         Cmd::Serve(args) => serve::run(args),
         Cmd::View(args) => view::run(args),
-        Cmd::Score(args) => score::run(args),
+        Cmd::Quality(args) => quality::run(args),
         Cmd::Dimension(args) => dimension::run(args),
         Cmd::Graph(args) => graph::run(args),
         Cmd::Sample(args) => sample::run(args),
@@ -104,14 +105,14 @@ fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// 2 if the user can mend it by other data or flags, 1 if not.
+/// 2 if other data or flags help, 1 if not.
 fn code(error: &Error) -> u8 {
     if error.is_input() { 2 } else { 1 }
 }
 
 /// One line on standard error, whatever the message holds.
 fn complain(message: &str) {
-    // If nobody listens there is nobody to tell.
+    // A closed standard error cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "eigenfold: {}", one_line(message));
 }
 
@@ -148,11 +149,11 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || directs(c) { ' ' } else { c }).collect()
 }
 
-/// What was asked for, on standard output.
+/// The result, on standard output.
 fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever reads our output has seen enough of it.
+        // The reader of our output has seen enough of it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|source| eigenfold::io::write_error("-", source)),
     }

@@ -45,7 +45,7 @@ pub(crate) fn of_methods() -> Vec<Arg> {
 /// The flags that say how a graph is learned: drill's parameters.
 pub(crate) fn of_learning() -> Vec<Arg> {
     let own = Drill::default().possible_parameters();
-    let help = |parameter: &Described| format!("Of a learned graph: {}", described(parameter));
+    let help = |parameter: &Described| format!("Parameter of a learned graph: {}", described(parameter));
     own.iter().map(|parameter| flag(parameter.name, GRAPH, help(parameter))).collect()
 }
 
@@ -54,7 +54,7 @@ fn flag(name: &'static str, heading: &'static str, help: String) -> Arg {
 }
 
 /// Those of the flags that were given, with their values.
-pub(crate) fn given(flags: &[Arg], matches: &ArgMatches) -> Vec<(String, String)> {
+pub(crate) fn values(flags: &[Arg], matches: &ArgMatches) -> Vec<(String, String)> {
     let value = |name: &str| matches.get_one::<String>(name).map(|value| (name.to_string(), value.clone()));
     flags.iter().filter_map(|flag| value(flag.get_id().as_str())).collect()
 }

@@ -1,51 +1,42 @@
-//! The columns, prepared as the flags ask for it, and what is told of it.
+//! The preparation of the columns, and its report.
 
-use crate::flags::{LogName, Preparing, ScaleName, with_flags};
-use crate::report::Chosen;
+use crate::flags::{Preparing, ScaleName, with_flags};
+use crate::report::EffectiveParameter;
+use crate::request::word;
 use crate::warn;
-use clap::ValueEnum;
 use eigenfold::error::Result;
-use eigenfold::preparation::{Log, Preparation, Scale};
+use eigenfold::preparation::{Log, Preparation};
 use eigenfold::schema::{Column, Role};
-use eigenfold::{Model, Points, Schema};
+use eigenfold::{Model, Points};
 use serde_json::{Value, json};
 
-/// What the flags ask for, of columns that were for this.
-pub(crate) fn asked(flags: &Preparing, schema: &Schema) -> Preparation {
-    let log = match flags.log {
-        None | Some(LogName::None) => None,
-        Some(LogName::Log1p) => Some(Log::OnePlus),
-        Some(LogName::Log) => Some(Log::Plain),
-    };
-    let scale = match flags.scale_columns {
-        _ if flags.standardize => Scale::Unit,
-        None | Some(ScaleName::None) => Scale::None,
-        Some(ScaleName::Unit) => Scale::Unit,
-        Some(ScaleName::Robust) => Scale::Robust,
-    };
-    let prepares = log.is_some() || scale != Scale::None;
-    Preparation { log, scale, kept: if prepares { schema.indicators().collect() } else { Vec::new() } }
-}
-
-/// Points prepared as it is asked for, for commands that keep no model; what is to be known of it is said.
-pub(crate) fn prepared(asked: &Preparation, points: Points, names: Option<&[String]>, quiet: bool) -> Result<Points> {
-    if asked.is_none() {
+/// Prepared points, for commands that keep no model; notes about them are printed.
+pub(crate) fn prepared(
+    preparation: &Preparation,
+    points: Points,
+    names: Option<&[String]>,
+    quiet: bool,
+) -> Result<Points> {
+    if preparation.is_none() {
         return Ok(points);
     }
-    let (prepared, notes) = asked.learn(&points, names)?;
+    let (prepared, notes) = preparation.learn(&points, names)?;
     notes.iter().for_each(|note| warn(quiet, &with_flags(note)));
     prepared.apply(&points, names)
 }
 
-/// What was asked for and what was done, if either is anything.
-pub(crate) fn parameters(flags: &Preparing, done: &Preparation) -> Vec<Chosen> {
-    let name = |value: Option<clap::builder::PossibleValue>| value.map(|value| value.get_name().to_string());
+/// The requested and the actual preparation, if there is any.
+pub(crate) fn parameters(flags: &Preparing, done: &Preparation) -> Vec<EffectiveParameter> {
     let scale = if flags.standardize { Some(ScaleName::Unit) } else { flags.scale_columns };
-    let scale_asked = name(scale.and_then(|scale| scale.to_possible_value()));
-    let log_asked = name(flags.log.and_then(|log| log.to_possible_value()));
-    let log = Chosen { name: "log".into(), asked: log_asked, used: done.log.map_or("none", Log::name).into() };
-    let scale = Chosen { name: "scale-columns".into(), asked: scale_asked, used: done.scale.name().into() };
-    [log, scale].into_iter().filter(|chosen| chosen.asked.is_some() || chosen.used != "none").collect()
+    let (scale_requested, log_requested) = (scale.map(word), flags.log.map(word));
+    let log = EffectiveParameter {
+        name: "log".into(),
+        requested: log_requested,
+        used: done.log.map_or("none", Log::name).into(),
+    };
+    let scale =
+        EffectiveParameter { name: "scale-columns".into(), requested: scale_requested, used: done.scale.name().into() };
+    [log, scale].into_iter().filter(|one| one.requested.is_some() || one.used != "none").collect()
 }
 
 /// What was done to every column, if anything was.

@@ -5,7 +5,7 @@
 //! the first if the fit does not listen. Whoever leaves takes unfinished files away first, and then ends by the signal, so that
 //! the shell knows (130 for Ctrl-C).
 
-use crate::meter::Meter;
+use crate::progress_line::ProgressLine;
 use crate::{outputs, signals};
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
@@ -95,7 +95,7 @@ pub(crate) fn go_on() -> Result<()> {
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
     start: Instant,
-    meter: Arc<Mutex<Meter>>,
+    meter: Arc<Mutex<ProgressLine>>,
     /// The thousandths shown last, so that inner loops cost one comparison.
     shown: AtomicU32,
     quiet: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar, or nothing to see if `quiet` or if standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Bar {
-        let (start, meter) = (Instant::now(), Arc::<Mutex<Meter>>::default());
+        let (start, meter) = (Instant::now(), Arc::<Mutex<ProgressLine>>::default());
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = visible.then(|| {
             let (bar, shown) = (ProgressBar::no_length(), Arc::clone(&meter));
@@ -154,7 +154,7 @@ impl Bar {
     }
 }
 
-fn locked(meter: &Mutex<Meter>) -> MutexGuard<'_, Meter> {
+fn locked(meter: &Mutex<ProgressLine>) -> MutexGuard<'_, ProgressLine> {
     meter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

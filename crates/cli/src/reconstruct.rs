@@ -1,9 +1,9 @@
-//! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
+//! `eigenfold reconstruct`: the inverse transform of a saved model, with an interval for every entry.
 
 use crate::args::Reconstruct;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{By, HeldOutWhat, MissingName, with_flags};
+use crate::flags::{By, MissingName, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
@@ -12,7 +12,7 @@ use crate::{input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
 use eigenfold::progress::Share;
-use eigenfold::reconstruct::{Diagnostics, InverseTransform, Reconstruction, ReconstructionRule};
+use eigenfold::reconstruct::{Diagnostics, Reconstruction, ReconstructionRule};
 use eigenfold::{HeldOutRows, Points, io};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let inputs = [args.input.source.as_path(), &args.model];
     outputs::check(&inputs, &wanted(args))?;
+    let held_out = args.held_out.map(|what| what.is_rows("reconstruct")).transpose()?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
@@ -31,16 +32,16 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let table = input::map(&args.input, args.common.quiet)?;
     let kept = Kept::of(args.input.missing(), &table.points)?;
     if !table.points.missing().is_empty() && args.input.missing() != MissingName::Drop {
-        let fact = "a place on the map needs all its coordinates";
+        let fact = "an embedding point needs all its coordinates";
         return Err(Error::Parameter(format!(
-            "{fact}; use --missing drop, which leaves the rows that have none empty"
+            "{fact}; use --missing drop, which leaves the rows of incomplete ones empty"
         )));
     }
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
-    bar.say("going back");
+    bar.say("reconstructing");
     let start = Instant::now();
     let way = match args.by {
         By::Auto => model.inverse_transform()?,
@@ -48,18 +49,18 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     };
     model.check_places(&places)?;
     let supervised = model.recipe().method.is_supervised();
-    if supervised && args.held_out == Some(HeldOutWhat::Rows) {
+    if supervised && held_out == Some(true) {
         return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
     }
-    let held_out = match model.points().filter(|_| holds_out(args, &way)) {
+    let held_out = match model.points().filter(|_| held_out.unwrap_or(has_intervals(args) && way.holds_out_rows())) {
         Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),
         None => None,
     };
-    bar.say("going back");
+    bar.say("reconstructing");
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
     let mut back = way.reconstruct(&places)?;
     if supervised && args.held_out.is_none() && has_intervals(args) {
-        let rest = "deviations and margins are set by rows that the map has seen, and may be too narrow for new ones";
+        let rest = "the intervals are calibrated on training rows, and may be too narrow for new ones";
         back.warnings.push(format!("{}; {rest}", without_classes(&model)));
     }
     let draws = args.samples.map(|count| way.draw(&places, count, args.common.seed)).transpose()?;
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let mut outputs = Outputs::default();
     let rows = draws.as_ref().unwrap_or(&back.points);
     let targets =
-        [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.margin.as_ref(), &back.margins)];
+        [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.interval.as_ref(), &back.margins)];
     for (target, found) in targets {
         let Some(target) = target else { continue };
         let found = spread(kept.as_ref(), found, places.rows())?;
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
     input::say_notes(&kept.iter().map(Kept::note).collect::<Vec<_>>(), args.common.quiet);
     if let Some(count) = args.samples {
-        say(args.common.quiet, &format!("  samples      {} rows, {count} per place", grouped(rows.rows())));
+        say(args.common.quiet, &format!("  samples      {} rows, {count} per embedding point", grouped(rows.rows())));
     }
     Ok(())
 }
@@ -112,18 +113,13 @@ fn spread<'a>(kept: Option<&Kept>, found: &'a Points, places: usize) -> Result<C
 pub(crate) fn without_classes(model: &Model) -> String {
     let method = &model.report().method;
     format!(
-        "this {method} map went by classes, which a model does not keep, so that it cannot be made without some rows"
+        "this {method} map used classes, which a model does not keep, so that it cannot be fitted without some rows"
     )
 }
 
 /// Whether any output is about intervals.
 fn has_intervals(args: &Reconstruct) -> bool {
-    args.std.is_some() || args.margin.is_some() || args.samples.is_some()
-}
-
-/// Whether rows are held out: if asked for, or if intervals are and the way back is better for it.
-fn holds_out(args: &Reconstruct, way: &InverseTransform<'_>) -> bool {
-    args.held_out.map_or(has_intervals(args) && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
+    args.std.is_some() || args.interval.is_some() || args.samples.is_some()
 }
 
 /// The outputs that the flags name, each with a way to try it.
@@ -131,7 +127,7 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("-o", Some(&args.output), try_coordinates),
         ("--std", args.std.as_deref(), try_coordinates),
-        ("--margin", args.margin.as_deref(), try_coordinates),
+        ("--interval", args.interval.as_deref(), try_coordinates),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));
@@ -155,24 +151,24 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
         "dims": model.embedding().cols(),
         "rule": rule.name(),
         "parameters": parameters,
-        "judged_by": if *rule == ReconstructionRule::Linear { "rows that it was fitted to" } else { "rows left out of their own prediction" },
+        "evaluated_on": if *rule == ReconstructionRule::Linear { "training rows" } else { "training rows, each left out of its own prediction" },
         "rows": rows,
         "error": error,
-        "within_deviation": within.map(|within| within[0]),
-        "within_margin": within.map(|within| within[1]),
+        "within_std": within.map(|within| within[0]),
+        "within_interval": within.map(|within| within[1]),
         "log_density": log_density,
-        "intervals": if held_out.is_some() { "set by rows that had no part in the map" } else { "set by rows that the map has seen" },
+        "intervals": if held_out.is_some() { "calibrated on held-out rows" } else { "calibrated on training rows" },
         "held_out": held_out.map(|held_out| json!({
             "rows": held_out.rows,
             "folds": held_out.folds,
             "error": held_out.error,
             "by_fold": held_out.by_fold,
-            "calibration_factor": {"deviation": held_out.calibration_factor[0], "margin": held_out.calibration_factor[1]},
-            "within_deviation": held_out.within.map(|within| within[0]),
-            "within_margin": held_out.within.map(|within| within[1]),
-            "unstretched_within_deviation": held_out.unstretched.map(|within| within[0]),
-            "unstretched_within_margin": held_out.unstretched.map(|within| within[1]),
-            "exact_features": {"deviation": held_out.exact[0], "margin": held_out.exact[1]},
+            "calibration_factor": {"std": held_out.calibration_factor[0], "interval": held_out.calibration_factor[1]},
+            "within_std": held_out.within.map(|within| within[0]),
+            "within_interval": held_out.within.map(|within| within[1]),
+            "uncalibrated_within_std": held_out.unstretched.map(|within| within[0]),
+            "uncalibrated_within_interval": held_out.unstretched.map(|within| within[1]),
+            "exact_features": {"std": held_out.exact[0], "interval": held_out.exact[1]},
             "far": held_out.far,
         })),
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
@@ -188,7 +184,7 @@ fn warnings(back: &Reconstruction) -> Vec<String> {
 
 /// The report for people: what predicted, and how well.
 fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
-    let (places, features) = (plural(back.points.rows(), "place"), plural(back.points.cols(), "feature"));
+    let (places, features) = (plural(back.points.rows(), "embedding point"), plural(back.points.cols(), "feature"));
     let rule = match back.diagnostics.rule {
         ReconstructionRule::Linear => "the linear rule".to_string(),
         ReconstructionRule::Energy => "the objective with one more point".to_string(),
@@ -199,27 +195,24 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
     let of = if back.diagnostics.rule == ReconstructionRule::Linear { "" } else { " of left-out rows" };
     let how_well = match back.diagnostics.error {
         Some(error) => format!("error{of} {error:.3} of the data's standard deviation"),
-        None => "too few points to judge it".to_string(),
+        None => "too few points to evaluate it".to_string(),
     };
     let method = &model.report().method;
-    let mut lines = vec![format!("{method}: {places} back to {features} by {rule}; {how_well}")];
+    let mut lines = vec![format!("{method}: {places} reconstructed in {features} by {rule}; {how_well}")];
     if let Some(HeldOutRows { rows, folds, error, within, calibration_factor: [deviation, margin], exact, .. }) =
         held_out
     {
         let rows = grouped(*rows);
-        lines.push(format!(
-            "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds)"
-        ));
+        lines.push(format!("  held out     error {error:.3} of {rows} held-out rows ({folds} folds)"));
         let held = within.map_or(String::new(), |[deviation, margin]| {
-            format!("; {deviation:.3} of their entries are within the deviation, {margin:.3} within the margin")
+            format!("; coverage {deviation:.3} of the 68 % intervals, {margin:.3} of the 95 % intervals")
         });
-        lines.push(format!(
-            "  intervals    set by these rows (deviations x {deviation:.2}, margins x {margin:.2}){held}"
-        ));
+        lines
+            .push(format!("  intervals    calibrated on these rows (68 % x {deviation:.2}, 95 % x {margin:.2}){held}"));
         if exact[0] > 0 {
             let features = plural(exact[0], "feature");
             lines.push(format!(
-                "  exact        {features} came back exactly in 68 of 100 rows or more, and are not counted"
+                "  exact        {features} reconstructed exactly in 68 % of the rows or more, not counted"
             ));
         }
     }

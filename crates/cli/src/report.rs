@@ -19,30 +19,30 @@ use std::path::Path;
 pub(crate) struct Spent {
     /// Reading the input.
     pub(crate) read: f64,
-    /// Choosing the numbers of neighbors and coordinates, if that was asked for.
+    /// Choosing the numbers of neighbors and coordinates, if requested.
     pub(crate) choose: f64,
-    /// Computing the diagnostics, if that was asked for.
-    pub(crate) diagnostics: f64,
+    /// Holding out features, if requested.
+    pub(crate) held_out: f64,
     /// Writing the outputs.
     pub(crate) write: f64,
 }
 
 /// A parameter as the user gave it, if at all, and as it was used.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chosen {
+pub(crate) struct EffectiveParameter {
     /// The flag without its dashes.
     pub(crate) name: String,
     /// What stood on the command line.
-    pub(crate) asked: Option<String>,
+    pub(crate) requested: Option<String>,
     /// What was used.
     pub(crate) used: String,
 }
 
-impl Chosen {
-    /// Whether people want to read it: it was asked for, or is not what everyone gets.
+impl EffectiveParameter {
+    /// Whether people want to read it: it was requested, or is not what everyone gets.
     pub(crate) fn is_telling(&self) -> bool {
         let usual = ["nearest", "euclidean", "join", "false", "auto", "none"];
-        self.asked.is_some() || (self.name != "paths" && !usual.contains(&self.used.as_str()))
+        self.requested.is_some() || (self.name != "paths" && !usual.contains(&self.used.as_str()))
     }
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Story<'a> {
     /// What the library says.
     pub(crate) report: &'a Report,
     /// Every parameter, those of the graph first.
-    pub(crate) parameters: &'a [Chosen],
+    pub(crate) parameters: &'a [EffectiveParameter],
     /// How the number of neighbors was chosen, if it was.
     pub(crate) choice: Option<&'a Choice>,
     /// How the number of coordinates was chosen, if it was.
     pub(crate) dims: Option<&'a DimsChoice>,
-    /// The diagnostics, if it was asked for.
+    /// The log likelihood of held-out features, if requested.
     pub(crate) held_out: Option<&'a HeldOut>,
     /// How well the map keeps neighborhoods, where that can be known.
     pub(crate) near: Option<NeighborRatio>,
@@ -69,7 +69,8 @@ pub(crate) struct Story<'a> {
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
 pub(crate) fn json(story: &Story) -> Value {
     let Story { report, parameters, choice, dims: chosen_dims, held_out, near, warnings, spent } = story;
-    let chosen = |p: &Chosen| json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)});
+    let chosen =
+        |p: &EffectiveParameter| json!({"requested": p.requested.as_deref().map(typed), "used": typed(&p.used)});
     let parameters: Map<String, Value> = parameters.iter().map(|p| (p.name.clone(), chosen(p))).collect();
     let seconds = &report.seconds;
     let mut out = json!({
@@ -85,7 +86,7 @@ pub(crate) fn json(story: &Story) -> Value {
             "field": seconds.field,
             "coordinates": seconds.coordinates,
             "likelihood": seconds.likelihood,
-            "diagnostics": spent.diagnostics,
+            "held_out": spent.held_out,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -114,11 +115,11 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("path".into(), json!(report.path));
         }
         object.extend(report.log_likelihood().map(|value| ("log_likelihood".to_string(), json!(value))));
-        object.extend(held_out.map(|held_out| ("diagnostics".to_string(), json!(held_out))));
+        object.extend(held_out.map(|held_out| ("held_out".to_string(), held_out_json(held_out))));
         if let Some(fit) = &report.likelihood {
             object.insert("in_sample_fit".into(), json!(fit));
         }
-        object.extend(near.map(|near| ("neighborhoods".to_string(), json!(near))));
+        object.extend(near.map(|near| ("neighbor_ratio".to_string(), ratio_json(&near))));
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));
@@ -181,7 +182,7 @@ pub(crate) fn summary(story: &Story) -> String {
         let stopped = if report.converged { "" } else { ", not converged" };
         let (solver, evaluations) = (&report.solver, grouped(report.iterations));
         lines.push(format!(
-            "  objective    {objective:.6e}, largest slope {gradient:.1e} after {evaluations} evaluations ({solver}{stopped})"
+            "  objective    {objective:.6e}, largest gradient {gradient:.1e} after {evaluations} evaluations ({solver}{stopped})"
         ));
     }
     lines.extend(report.rescale.as_ref().map(rescaled));
@@ -201,7 +202,7 @@ pub(crate) fn summary(story: &Story) -> String {
     lines.extend(near.as_ref().map(neighbor_ratio));
     lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
-    lines.extend(held_out.map(diagnostics));
+    lines.extend(held_out.map(held_out_line));
     lines.extend(report.own_log_likelihood().map(|own| format!("  likelihood   {own:.6e}, of the method's own model")));
     lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
@@ -212,10 +213,10 @@ pub(crate) fn summary(story: &Story) -> String {
         ("field", s.field),
         ("coordinates", s.coordinates),
         ("likelihood", s.likelihood),
-        ("diagnostics", spent.diagnostics),
+        ("held out", spent.held_out),
         ("write", spent.write),
     ];
-    // What was not asked for takes no time at all.
+    // Stages that were not run took no time.
     let shown = all.iter().filter(|(_, seconds)| *seconds > 0.0);
     let shown: Vec<String> = shown.map(|(what, seconds)| format!("{what} {seconds:.2}")).collect();
     lines.push(format!("  seconds      {}", shown.join(", ")));
@@ -261,12 +262,15 @@ fn rescaled(rescale: &Rescaling) -> String {
     )
 }
 
-/// How far in the data those are that are near on the map.
+/// The neighbor distance ratio beside that of a random embedding, as JSON.
+fn ratio_json(near: &NeighborRatio) -> Value {
+    json!({"value": near.neighbor_ratio, "random": near.random})
+}
+
+/// The distance to the ten nearest points of the embedding, over that to the ten nearest points of the data.
 fn neighbor_ratio(near: &NeighborRatio) -> String {
     let NeighborRatio { neighbor_ratio, random } = near;
-    format!(
-        "  neighbor_ratio     the ten nearest on the map are {neighbor_ratio:.2} times as far in the data as the ten nearest there ({random:.2} by chance)"
-    )
+    format!("  neighbors    10-NN distance ratio {neighbor_ratio:.2} (1 = perfect, {random:.2} = random embedding)")
 }
 
 /// The number of coordinates, why, and what speaks against it.
@@ -294,11 +298,24 @@ fn tried(choice: &Choice) -> String {
         format!("{}: {value}{components}{lost}", tried.k)
     };
     let all: Vec<String> = choice.tried.iter().map(one).collect();
-    format!("  neighbors    {} chosen by {}; {}", choice.chosen, choice.reason, all.join(", "))
+    format!("  chosen k     {} by {}; {}", choice.chosen, choice.reason, all.join(", "))
 }
 
-/// The likelihood of features that nothing was fitted to.
-fn diagnostics(held_out: &HeldOut) -> String {
+/// The log likelihood of held-out features as JSON.
+fn held_out_json(held_out: &HeldOut) -> Value {
+    let HeldOut { log_evidence, noise_alone, by_fold, folds, only_noise, at_floor, .. } = held_out;
+    json!({
+        "log_likelihood": log_evidence,
+        "noise_alone": noise_alone,
+        "by_fold": by_fold,
+        "folds": folds,
+        "only_noise": only_noise,
+        "at_floor": at_floor,
+    })
+}
+
+/// The log likelihood of held-out features.
+fn held_out_line(held_out: &HeldOut) -> String {
     let HeldOut { log_evidence, noise_alone, folds, only_noise, at_floor, .. } = held_out;
     let useless = match only_noise {
         0 => String::new(),
@@ -309,7 +326,7 @@ fn diagnostics(held_out: &HeldOut) -> String {
         count => format!("; in {count} the noise is at its floor, so this says little"),
     };
     format!(
-        "  diagnostics     {log_evidence:.6e}, {:+.1} beside noise alone (features left out in {} folds{useless}{floor})",
+        "  held out     log likelihood of features {log_evidence:.6e}, {:+.1} over noise alone ({} folds{useless}{floor})",
         log_evidence - noise_alone,
         folds.len()
     )
@@ -317,14 +334,14 @@ fn diagnostics(held_out: &HeldOut) -> String {
 
 /// How well the field fits the features that it was made of, or how to get that.
 fn in_sample(report: &Report, evaluated: bool) -> Option<String> {
-    let hint = if evaluated { "" } else { "; to compare methods use --held-out" };
+    let hint = if evaluated { "" } else { "; to compare methods use --held-out features" };
     match &report.likelihood {
         Some(found) => Some(format!(
             "  in sample    log likelihood {:.6e} (signal {:.3e}, noise {:.3e}{hint})",
             found.log_likelihood, found.signal, found.noise
         )),
         None if report.likelihood_left_out => {
-            Some("  in sample    likelihood not computed, since it takes long; --likelihood asks for it".to_string())
+            Some("  in sample    likelihood not computed, since it takes long; add --likelihood".to_string())
         }
         None => None,
     }

@@ -24,7 +24,7 @@ mod heard {
         });
     }
 
-    /// Ends the program by the signal that came, if one did, as if nobody had heard it.
+    /// Ends the program by the signal that came, if one did, as it would have without a handler.
     pub(crate) fn end() {
         match LAST.load(Ordering::Relaxed) {
             0 => {}

@@ -1,8 +1,8 @@
-//! `eigenfold transform`: new points onto a saved map.
+//! `eigenfold transform`: new points embedded with a saved model.
 
 use crate::args::Transform;
 use crate::drawing::{self, Added};
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, try_coordinates, try_kept, write_bytes, write_coordinates, write_map};
 use crate::flags::HeldOutWhat;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let features = model.points().map(Points::cols);
     args.drawing.check_data(features, model.embedding().cols(), along.names.is_some())?;
     let read = start.elapsed().as_secs_f64();
-    bar.say("placing");
+    bar.say("embedding new points");
     let start = Instant::now();
     let held_out = if holds_out(args, &model)? { Some(model.held_out_extension(&bar)?) } else { None };
     let Transformed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
@@ -100,67 +100,68 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
             "training": model.embedding().rows(),
             "far": in_file.iter().map(|i| i + 1).collect::<Vec<_>>(),
             "dropped": kept.as_ref().map(Kept::json),
-            "seconds": {"read": read, "place": place, "write": start.elapsed().as_secs_f64()},
-            "warnings": input::told(&table.notes).iter().chain(&notes).map(|note| one_line(note)).collect::<Vec<_>>(),
+            "seconds": {"read": read, "transform": place, "write": start.elapsed().as_secs_f64()},
+            "warnings": input::with_flag_names(&table.notes).iter().chain(&notes).map(|note| one_line(note)).collect::<Vec<_>>(),
         });
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     bar.finish();
     outputs.commit()?;
     let (points, dims) = (plural(placed.rows(), "new point"), plural(placed.cols(), "dimension"));
-    say(args.common.quiet, &format!("{}: {points} placed in {dims}", model.report().method));
+    say(args.common.quiet, &format!("{}: {points} embedded in {dims}", model.report().method));
     if args.std.is_some() {
-        say(args.common.quiet, &told(&model, held_out.as_ref()));
+        say(args.common.quiet, &uncertainty(&model, held_out.as_ref()));
     }
     notes.iter().for_each(|note| say(args.common.quiet, &format!("  warning: {note}")));
     Ok(())
 }
 
-/// Whether the map is made again without some rows: if asked for, or if deviations are and few rows make it cheap.
+/// Whether the embedding is fitted again without some rows: on request, or for --std if few rows make it cheap.
 fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
     match args.held_out {
+        Some(what) if what.is_rows("transform").is_err() => what.is_rows("transform"),
         Some(_) if args.std.is_none() => {
-            Err(Error::Parameter("--held-out sets the deviations that --std writes; add --std FILE".into()))
+            Err(Error::Parameter("--held-out calibrates what --std writes; add --std FILE".into()))
         }
         Some(HeldOutWhat::Rows) if model.recipe().method.is_supervised() => {
             Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(model))))
         }
         Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(Error::Parameter(without_deviations(model))),
-        Some(what) => Ok(what == HeldOutWhat::Rows),
+        Some(what) => what.is_rows("transform"),
         None => Ok(args.std.is_some() && model.holds_out_places()),
     }
 }
 
-/// What the deviations are.
-fn told(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
+/// What --std contains.
+fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
     match held_out {
         Some(HeldOutExtension { rows, folds, within: [one, two], .. }) => {
             let rows = grouped(*rows);
             format!(
-                "  deviations   from a map made with such rows, by {folds} maps without some; of {rows} rows held out \
-                 {one:.2} of the coordinates are within one deviation, {two:.2} within 1.96"
+                "  uncertainty  calibrated on {rows} held-out rows in {folds} folds; {one:.2} of their coordinates are within \
+                 one --std, {two:.2} within 1.96"
             )
         }
         None if model.recipe().method.has_density() => {
-            "  deviations   of the model's own density around the place; the map stands still".to_string()
+            "  uncertainty  standard deviation of the posterior; the embedding is taken as fixed".to_string()
         }
         None => {
             let way = if model.can_hold_out_places() { " (--held-out rows)" } else { "" };
             format!(
-                "  deviations   of the placing alone: how the map itself would change with the rows is not in them{way}"
+                "  uncertainty  of the position alone; the variability of the embedding itself is not included{way}"
             )
         }
     }
 }
 
-/// Why a model has no deviations of new rows, and the way out.
+/// Why there is no uncertainty of new rows, and the way out.
 fn without_deviations(model: &Model) -> String {
     if let Some(fact) = model.recipe().method.without_standard_deviation() {
         return format!("{fact}; use --held-out rows");
     }
     let method = &model.report().method;
     let way = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
-    format!("this {method} map places a row in the same way whatever is near it; {way}")
+    format!("the extension of {method} does not depend on nearby rows, which leaves no uncertainty to compute; {way}")
 }
 
 /// The deviation of every coordinate and the log density of every row, with the names of these columns.

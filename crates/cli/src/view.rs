@@ -1,10 +1,10 @@
 //! `eigenfold view`: a saved model, or a page that is there already, in the browser.
 
-use crate::carry::{Along, Carry, Labeled};
 use crate::compare::image;
 use crate::drawing::name_of;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::Common;
+use crate::labels::{Along, Carry, Labeled};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::{input, say};
@@ -25,7 +25,7 @@ const MARK: &str = "<!-- the page of a model, by eigenfold view -->\n";
 
 /// Look at a saved model, or at a page of `eigenfold compare`, in the browser.
 ///
-/// A model is written as a page first: its map, how good it is, the true neighbors, and the way back under the pointer. The page goes
+/// A model is written as a page first: the embedding, its quality, the true neighbors, and the reconstruction under the pointer. The page goes
 /// beside the model unless -o says otherwise, and is opened by whatever opens web pages here. An HTML file is opened as it is.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
@@ -45,7 +45,7 @@ pub(crate) struct View {
     /// Where to write the page [default: the name of the model with .html, unless another file has that name]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Rows are images of so many pixels; found out for square images, `none` if they are no images
+    /// The size in pixels of the images that the rows are; detected for square images, `none` if the rows are not images
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
     /// Write the page and open nothing
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &View) -> Result<()> {
             return Err(Error::Parameter("a page is opened as it is; leave out -o, or name a model".into()));
         }
         if !args.file.is_file() {
-            let fact = format!("{} is no file", args.file.display());
+            let fact = format!("{} is not a file", args.file.display());
             return Err(Error::Parameter(format!("{fact}; name a page of `eigenfold compare --report`, or a model")));
         }
         return open(args, &args.file);
@@ -119,7 +119,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let carry = Carry { labels: args.labels.clone(), names: args.names.clone(), keep: Vec::new() };
     if let Some(name) = carry.columns().first() {
         return Err(Error::Parameter(format!(
-            "--names {name} is no file; a model keeps no names, so name a file of them"
+            "--names {name} is not a file; a model keeps no names, so name a file of them"
         )));
     }
     let Along { labels, names, .. } = carry.along(None, None, Vec::new(), points.rows())?;
@@ -127,7 +127,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let prepared = model.prepared().cloned();
     let seen = prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, model.names()))?;
     let (metric, columns) = (model.recipe().metric, model.names().map(<[String]>::to_vec));
-    let image = image::found(args.image.as_deref(), &points)?;
+    let image = image::size(args.image.as_deref(), &points)?;
     let classes = labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let entrant = Entrant { name: model.report().method.clone(), recipe: model.recipe().clone(), sweep: None };
     let mut outcomes = [Outcome::of(entrant, model)];

@@ -3,7 +3,7 @@
 use crate::errors::raised;
 use eigenfold::input::Owned;
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Error, Graph, Missing, Points, Preparation, missing};
+use eigenfold::{Error, Graph, Missing, Points, Request};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -69,14 +69,14 @@ impl Numbers {
 }
 
 /// What is known of the points, as it was given.
-pub(crate) enum Given {
+pub(crate) enum RawInput {
     Points(Points),
     /// A table of distances, or of similarities.
     Square(Points, bool),
     Graph(Graph),
 }
 
-impl Given {
+impl RawInput {
     /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`; `missing`
     /// is nothing where it cannot be asked for.
     pub(crate) fn new(
@@ -84,9 +84,9 @@ impl Given {
         data: &Bound<'_, PyAny>,
         missing: Option<Missing>,
         names: Option<&[String]>,
-    ) -> PyResult<Given> {
+    ) -> PyResult<RawInput> {
         if kind == "graph" {
-            return Ok(Given::Graph(graph(data)?));
+            return Ok(RawInput::Graph(graph(data)?));
         }
         let numbers = data.extract::<Numbers>()?;
         let points = match missing {
@@ -95,29 +95,18 @@ impl Given {
         };
         let points = points.map_err(raised)?;
         Ok(match kind {
-            "points" => Given::Points(points),
-            kind => Given::Square(points, kind == "similarities"),
+            "points" => RawInput::Points(points),
+            kind => RawInput::Square(points, kind == "similarities"),
         })
     }
 
-    /// Checked, and completed as asked for; points by columns that are prepared so.
-    pub(crate) fn completed(
-        self,
-        missing: Missing,
-        preparation: &Preparation,
-        observer: &dyn Observer,
-    ) -> eigenfold::Result<Owned> {
-        let model = missing == Missing::Model;
+    /// Checked, with missing cells completed as requested.
+    pub(crate) fn completed(self, request: &Request, observer: &dyn Observer) -> eigenfold::Result<Owned> {
         Ok(match self {
-            Given::Points(points) if model => {
-                Owned::Points(missing::complete_prepared(&points, preparation, observer)?)
-            }
-            Given::Points(points) => Owned::Points(points),
-            Given::Square(table, true) if model => Owned::Distances(missing::complete_similarities(&table, observer)?),
-            Given::Square(table, true) => Owned::Distances(Distances::from_similarities(&table)?),
-            Given::Square(table, false) if model => Owned::Distances(missing::complete_distances(&table, observer)?),
-            Given::Square(table, false) => Owned::Distances(Distances::new(table)?),
-            Given::Graph(graph) => Owned::Graph(graph),
+            RawInput::Points(points) => Owned::Points(request.complete(points, observer)?),
+            RawInput::Square(table, true) => Owned::Distances(request.similarities(&table, observer)?),
+            RawInput::Square(table, false) => Owned::Distances(request.distances(table, observer)?),
+            RawInput::Graph(graph) => Owned::Graph(graph),
         })
     }
 }
@@ -144,7 +133,7 @@ fn graph(data: &Bound<'_, PyAny>) -> PyResult<Graph> {
     let (starts, targets, lengths) = (starts.as_array(), targets.as_array(), lengths.as_array());
     let list = |i: usize| {
         let (from, to) = (starts[i] as usize, starts[i + 1] as usize);
-        // Points are no neighbors of their own; a diagonal says nothing.
+        // A point is not its own neighbor; the diagonal is ignored.
         let edges = (from..to).map(|at| (targets[at] as u32, lengths[at]));
         edges.filter(|&(j, _)| j as usize != i).collect()
     };

@@ -1,14 +1,15 @@
 //! Comparisons of maps, for Python.
 
 use crate::arrays::{Numbers, matrix};
-use crate::errors::{raised, told};
+use crate::errors::{message, raised};
+use crate::request;
 use crate::watch::run;
 use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
 use eigenfold::progress::Share;
 use eigenfold::quality::{Given, Quality};
-use eigenfold::{Data, Error, Input, Likelihood, Metric, Neighbors, Points, Recipe};
-use eigenfold_page::{FILMED, FRAMES, Page};
+use eigenfold::{Data, Error, Input, Metric, Points};
+use eigenfold_page::{ANIMATED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -36,7 +37,7 @@ impl Comparison {
     fn about(&self) -> String {
         let one = |one: &Outcome| {
             let info = one.entrant.recipe.method.info();
-            let scores: Map<String, Value> = one
+            let quality: Map<String, Value> = one
                 .evaluated
                 .iter()
                 .flat_map(|evaluated| &evaluated.scores)
@@ -46,13 +47,13 @@ impl Comparison {
                 "name": one.entrant.name,
                 "method": info.name,
                 "status": one.status.name(),
-                "reason": one.status.reason().map(told),
+                "reason": one.status.reason().map(message),
                 "seconds": one.seconds,
                 "memory_mb": one.memory.map(|bytes| bytes as f64 / 1e6),
-                "scores": scores,
+                "quality": quality,
                 "good_for": info.good_for,
-                "caution": told(info.caution),
-                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| told(text.message())).collect::<Vec<_>>(),
+                "caution": message(info.caution),
+                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|warning| message(warning.message())).collect::<Vec<_>>(),
             })
         };
         json!({"methods": self.outcomes.iter().map(one).collect::<Vec<_>>(), "rule": RULE}).to_string()
@@ -93,9 +94,6 @@ impl Comparison {
     }
 }
 
-/// What is the same for all methods: neighbors, coordinates, metric, seconds per method, seed, threads.
-type Common = (usize, usize, String, f64, u64, Option<usize>);
-
 /// Fits and judges them all.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -103,26 +101,19 @@ pub(crate) fn compare(
     py: Python<'_>,
     data: Numbers,
     methods: Vec<String>,
-    parameters: Vec<(String, String)>,
+    request: &str,
     sweep: Option<(String, Vec<String>)>,
     labels: Option<Labeled>,
-    common: Common,
+    seconds: f64,
+    threads: Option<usize>,
     listener: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
-    let (neighbors, dims, metric, seconds, seed, threads) = common;
     let points = data.points().map_err(raised)?;
-    let metric: Metric = metric.parse().map_err(raised)?;
-    let base = Recipe {
-        neighbors: Neighbors::Nearest(neighbors),
-        metric,
-        dims,
-        seed,
-        likelihood: Likelihood::Cheap,
-        snapshots: if points.rows() > ANIMATED { 0 } else { FRAMES },
-        ..Recipe::default()
-    };
+    let mut base = request::read(request).map_err(raised)?;
+    base.snapshots = if points.rows() > ANIMATED { 0 } else { FRAMES };
+    let (metric, seed) = (base.search().map_err(raised)?.metric, base.seed);
     let sweep = sweep.map(|(parameter, values)| Sweep { parameter, values });
-    let all = entrants(&methods, &base, &parameters, sweep.as_ref()).map_err(raised)?;
+    let all = entrants(&methods, &base, sweep.as_ref()).map_err(raised)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(labeled).collect();
     run(py, threads, listener, move |observer| {
         let classes = labels.first().and_then(|(_, labels)| labels.classes());

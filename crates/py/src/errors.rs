@@ -1,4 +1,4 @@
-//! The library's errors as Python's: what the caller can mend is a `ValueError`, what the system refused an `OSError`, and
+//! The library's errors as Python's: what the caller can fix is a `ValueError`, what the system refused an `OSError`, and
 //! the rest one class of its own.
 
 use crate::names;
@@ -32,8 +32,8 @@ pub(crate) fn raised(error: Error) -> PyErr {
 }
 
 /// A message of the library with Python's names. What the library calls a kind of input is a metric or a kernel there.
-pub(crate) fn told(message: &str) -> String {
-    eigenfold::error::told(message, names::python)
+pub(crate) fn message(text: &str) -> String {
+    eigenfold::error::told(text, names::python)
         .replace("use input_kind distances", "use metric='precomputed'")
         .replace("use input_kind similarities", "use KernelPCA(kernel='precomputed')")
 }

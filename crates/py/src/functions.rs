@@ -1,16 +1,15 @@
-//! What Python calls that is no method of a fitted model.
+//! The functions that Python calls without a fitted model.
 
-use crate::arrays::{Given, Numbers, matrix, points};
-use crate::asked::{Asked, Neighborhood, lengths, missing};
-use crate::errors::{raised, told};
+use crate::arrays::{Numbers, RawInput, matrix, points};
+use crate::errors::{message, raised};
 use crate::model::Model;
+use crate::request::{self, missing};
 use crate::watch::run;
-use eigenfold::gp_likelihood::{GpLikelihood, Starts};
-use eigenfold::graph::Search;
+use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
 use eigenfold::input::Owned;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
-use eigenfold::{Dimension, Input, Missing, Preparation};
+use eigenfold::{Dimension, Error, Input};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -24,35 +23,35 @@ type Drawn<'py> = (Matrix<'py>, Matrix<'py>, Vector<'py, f64>);
 /// Points, classes, and the names of classes and features.
 type Loaded<'py> = (Matrix<'py>, Vector<'py, i64>, Vec<String>, Option<Vec<String>>);
 
-/// Fits a recipe: the model, and how numbers that were left to us were chosen, as JSON.
+/// Fits what a request says: the model, and how numbers that are `auto` were chosen, as JSON.
 #[pyfunction]
-#[pyo3(signature = (kind, data, missing_cells, asked, start, labels, names, threads, listener))]
+#[pyo3(signature = (kind, data, request, start, labels, names, threads, listener))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit(
     py: Python<'_>,
     kind: &str,
     data: &Bound<'_, PyAny>,
-    missing_cells: &str,
-    asked: Asked,
+    request: &str,
     start: Option<Numbers>,
     labels: Option<Vec<Option<u32>>>,
     names: Option<Vec<String>>,
     threads: Option<usize>,
     listener: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Model, String)> {
-    let missing = missing(missing_cells).map_err(raised)?;
-    let mut recipe = asked.recipe().map_err(raised)?;
+    let request = request::read(request).map_err(raised)?;
+    let mut recipe = request.recipe().map_err(raised)?;
+    let missing = missing(request.missing.as_deref()).map_err(raised)?;
     let start = start.map(Numbers::points).transpose().map_err(raised)?;
-    let given = Given::new(kind, data, Some(missing), names.as_deref())?;
+    let input = RawInput::new(kind, data, Some(missing), names.as_deref())?;
     let (model, chosen) = run(py, threads, listener, move |observer| {
-        let data = given.completed(missing, &recipe.preparation, observer)?;
+        let data = input.completed(&request, observer)?;
         let mut chosen = Map::new();
-        if asked.chooses_dims() {
+        if request.chooses_dims() {
             let choice = recipe.choose_dims(points(&data, "dims")?, observer)?;
             recipe.dims = choice.chosen;
             chosen.insert("n_components".into(), json!(choice));
         }
-        if asked.chooses_neighbors() {
+        if request.chooses_neighbors() {
             let choice = recipe.choose_neighbors(
                 Input { labels: labels.as_deref(), ..points(&data, "neighbors")?.into() },
                 observer,
@@ -73,22 +72,19 @@ pub(crate) fn graph<'py>(
     py: Python<'py>,
     kind: &str,
     data: &Bound<'_, PyAny>,
-    neighborhood: Neighborhood,
-    seed: u64,
+    request: &str,
     threads: Option<usize>,
 ) -> PyResult<Rows<'py>> {
-    let search = Search {
-        neighbors: neighborhood.neighbors().map_err(raised)?,
-        metric: neighborhood.metric().map_err(raised)?,
-        recall: if neighborhood.approximate() { 0.9 } else { 1.0 },
-        disconnected: neighborhood.disconnected().map_err(raised)?,
-        seed,
-        memory: None,
-    };
-    let given = Given::new(kind, data, None, None)?;
+    let request = request::read(request).map_err(raised)?;
+    let (search, drill) = (request.search().map_err(raised)?, request.learned_graph().map_err(raised)?);
+    let input = RawInput::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
-        let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
-        data.view().measured_by(search.metric).neighbors(&search, observer)
+        let data = input.completed(&request, observer)?;
+        let measured = data.view().measured_by(search.metric);
+        match drill {
+            Some(drill) => Ok(drill.graph(&search, measured, search.memory, observer)?.0),
+            None => measured.neighbors(&search, observer),
+        }
     })?;
     let graph = &found.graph;
     let (mut starts, mut targets) = (vec![0i64], Vec::with_capacity(graph.edge_count()));
@@ -118,13 +114,13 @@ pub(crate) fn dimension(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let points = data.points().map_err(raised)?;
-    let asked = Dimension { neighbors, global: !quick, pointwise, seed };
-    let found = run(py, threads, None, move |observer| asked.of(&points, observer))?;
+    let dimension = Dimension { neighbors, global: !quick, pointwise, seed };
+    let found = run(py, threads, None, move |observer| dimension.of(&points, observer))?;
     let estimates: Map<String, Value> =
         found.estimates.iter().map(|one| (one.name.key().to_string(), json!(one))).collect();
     let left_out: Map<String, Value> =
-        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(told(why)))).collect();
-    let warnings: Vec<String> = found.warnings.iter().map(|warning| told(warning)).collect();
+        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(message(why)))).collect();
+    let warnings: Vec<String> = found.warnings.iter().map(|warning| message(warning)).collect();
     Ok(json!({
         "recommended": found.recommended,
         "estimates": estimates,
@@ -138,9 +134,9 @@ pub(crate) fn dimension(
     .to_string())
 }
 
-/// How good a map is, as JSON.
+/// The log likelihood of data under a Gaussian process over an embedding, as JSON.
 #[pyfunction]
-pub(crate) fn score(
+pub(crate) fn gp_likelihood(
     py: Python<'_>,
     data: Numbers,
     map: Numbers,
@@ -150,12 +146,12 @@ pub(crate) fn score(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let starts = if one_start { Starts::One } else { Starts::All };
-    let asked = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
+    let likelihood = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
     let (data, map) = (data.points().map_err(raised)?, map.points().map_err(raised)?);
-    let found = run(py, threads, None, move |observer| asked.of(&data, &map, observer))?;
+    let found = run(py, threads, None, move |observer| likelihood.of(&data, &map, observer))?;
     let parameters = &found.parameters;
     Ok(json!({
-        "score": found.log_likelihood,
+        "value": found.log_likelihood,
         "variance": parameters.variance,
         "length": found.by_coordinate.as_ref().map_or_else(|| json!(parameters.length), |all| json!(all)),
         "bias": parameters.bias,
@@ -166,6 +162,15 @@ pub(crate) fn score(
         "converged": found.converged,
     })
     .to_string())
+}
+
+/// How the lengths of a GP likelihood are chosen.
+fn lengths(name: &str) -> eigenfold::Result<Lengths> {
+    let all = [Lengths::Ard, Lengths::Unit, Lengths::Raw];
+    all.into_iter().find(|lengths| lengths.name() == name).ok_or_else(|| {
+        let ways = all.map(Lengths::name).join(", ");
+        Error::parameter(format!("`lengths` is {name:?}; give one of {ways}"))
+    })
 }
 
 /// The library's own name of a metric, if it is one of the library's.

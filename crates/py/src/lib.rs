@@ -4,7 +4,6 @@
 //! interpreter's lock released, and hands back arrays and JSON. Everything that Python users see is in `python/eigenfold`.
 
 mod arrays;
-mod asked;
 mod compare;
 mod errors;
 mod functions;
@@ -12,6 +11,7 @@ mod model;
 mod names;
 mod picture;
 mod quality;
+mod request;
 mod table;
 mod watch;
 
@@ -27,7 +27,7 @@ mod _eigenfold {
     #[pymodule_export]
     use super::errors::EigenfoldError;
     #[pymodule_export]
-    use super::functions::{builtin, dimension, fit, graph, metric, sample, samples, score};
+    use super::functions::{builtin, dimension, fit, gp_likelihood, graph, metric, sample, samples};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

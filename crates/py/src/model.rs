@@ -1,8 +1,8 @@
 //! A fitted model as Python holds it.
 
 use crate::arrays::{Numbers, matrix};
-use crate::asked::missing;
-use crate::errors::{raised, told};
+use crate::errors::{message, raised};
+use crate::request::missing;
 use crate::watch::run;
 use eigenfold::parameter::{Described, Parameters};
 use eigenfold::preparation::Log;
@@ -31,11 +31,11 @@ type Back<'py> = (Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>
 #[pyclass(frozen, module = "eigenfold._eigenfold")]
 pub(crate) struct Model {
     inner: Arc<eigenfold::Model>,
-    /// The way back, once it has been asked for.
+    /// The inverse transform, once it has been fitted.
     way: Arc<Way>,
-    /// What intervals of the way back are multiplied by, once rows have been held out to find it.
+    /// The calibration factor of the intervals of the inverse transform, once rows have been held out.
     calibration_factor: Arc<OnceLock<[f64; 2]>>,
-    /// How sure places are, once the map has been made again without some rows.
+    /// The uncertainty of new rows, once the embedding has been fitted without some rows.
     sure: Arc<OnceLock<HeldOutExtension>>,
 }
 
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// The way back of a model, learned by the first call that needs it and kept as long as the model; files and pickles have none of it.
+/// The inverse transform of a model, fitted by the first call that needs it and kept as long as the model; files and pickles do not contain it.
 #[derive(Default)]
 struct Way {
     learned: OnceLock<Learned>,
@@ -110,7 +110,7 @@ impl Model {
         let report = self.inner.report();
         let mut all = json!(report);
         all["seconds"] = json!(report.seconds);
-        all["warnings"] = report.warnings.iter().map(|warning| told(warning.message())).collect();
+        all["warnings"] = report.warnings.iter().map(|warning| message(warning.message())).collect();
         all["warning_kinds"] = report.warnings.iter().map(|warning| warning.kind()).collect();
         all["log_likelihood"] = json!(self.inner.log_likelihood());
         all.to_string()
@@ -174,7 +174,7 @@ impl Model {
     }
 
     /// Places new rows: coordinates, the rows that are far from all training points, and deviations if asked for. Then the map
-    /// is made again without some rows if `held_out` says so, or says nothing and few rows make that cheap.
+    /// is fitted again without some rows if `held_out` is true, or absent and few rows make that cheap.
     #[pyo3(signature = (rows, missing_cells, deviations, held_out, threads))]
     fn transform<'py>(
         &self,
@@ -185,7 +185,8 @@ impl Model {
         held_out: Option<bool>,
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
-        let rows = rows.points_with(missing(missing_cells).map_err(raised)?, self.inner.names()).map_err(raised)?;
+        let rows =
+            rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
         let placed = run(py, threads, None, move |observer| match deviations {
             true => surely_placed(&model, &known, &rows, held_out, observer),
@@ -195,14 +196,14 @@ impl Model {
         Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
     }
 
-    /// How many times the way back was learned.
+    /// How many times the inverse transform was fitted.
     #[getter]
     fn ways_learned(&self) -> usize {
         self.way.times.load(Ordering::Relaxed)
     }
 
     /// From places of the map back to data: rows, deviations, margins, the places far from all points, and warnings. Rows
-    /// are held out to set the intervals if these are asked for and few rows make that cheap.
+    /// are held out to calibrate the intervals if these are requested and few rows make that cheap.
     fn reconstruct<'py>(
         &self,
         py: Python<'py>,
@@ -231,7 +232,7 @@ impl Model {
             };
             way.stretched(calibration_factor).reconstruct(&places)
         })?;
-        let warnings = back.warnings.iter().map(|warning| told(warning)).collect();
+        let warnings = back.warnings.iter().map(|warning| message(warning)).collect();
         Ok((matrix(py, &back.points)?, matrix(py, &back.deviations)?, matrix(py, &back.margins)?, back.far, warnings))
     }
 
@@ -244,7 +245,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Vector<'py, f64>> {
         let rows: Points =
-            rows.points_with(missing(missing_cells).map_err(raised)?, self.inner.names()).map_err(raised)?;
+            rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let model = Arc::clone(&self.inner);
         let posteriors = run(py, threads, None, move |_| model.posteriors(&rows))?;
         Ok(posteriors.iter().map(|posterior| posterior.log_density).collect::<Vec<_>>().into_pyarray(py))

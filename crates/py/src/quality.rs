@@ -1,15 +1,15 @@
 //! How good maps are, by every measure.
 
-use crate::arrays::{Given, Numbers};
+use crate::arrays::{Numbers, RawInput};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::quality::{Described, Evaluation, Given as Known, MEASURES, Quality, Score};
-use eigenfold::{Metric, Missing, Preparation};
+use eigenfold::quality::{Described, Evaluation, Given as Evaluated, MEASURES, Quality, Score};
+use eigenfold::{Metric, Request};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// JSON, the rows that were asked, a row of numbers for each measure, and pairs of distances.
+/// JSON, the rows that were sampled, a row of numbers for each measure, and pairs of distances.
 type Found<'py> = (String, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// How good a map is by every measure.
@@ -30,20 +30,20 @@ pub(crate) fn quality<'py>(
 ) -> PyResult<Found<'py>> {
     let metric: Metric = metric.parse().map_err(raised)?;
     let (map, truth) = (map.points().map_err(raised)?, truth.map(Numbers::points).transpose().map_err(raised)?);
-    let given = Given::new(kind, data, None, None)?;
+    let input = RawInput::new(kind, data, None, None)?;
     let evaluated = run(py, threads, None, move |observer| {
-        let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
+        let data = input.completed(&Request::default(), observer)?;
         let points = data.view().measured_by(metric);
-        let given = Known { data: points, labels: labels.as_deref(), truth: truth.as_ref() };
+        let given = Evaluated { data: points, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;
     let Evaluation { rows, shepard, pointwise, .. } = &evaluated[0];
-    let asked: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+    let sampled: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
     let each: Vec<f64> = pointwise.iter().flat_map(|(_, each)| each.iter().copied()).collect();
     let pairs: Vec<f64> = shepard.iter().flatten().copied().collect();
     Ok((
         about(&evaluated[0]).to_string(),
-        asked.into_pyarray(py),
+        sampled.into_pyarray(py),
         each.into_pyarray(py).reshape([pointwise.len(), rows.len()])?,
         pairs.into_pyarray(py).reshape([shepard.len(), 2])?,
     ))

@@ -45,7 +45,7 @@ impl Observer for Heard {
     }
 
     fn takes_long(&self, sentence: &str) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(crate::errors::told(sentence));
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(crate::errors::message(sentence));
     }
 
     fn stop(&self) -> bool {
@@ -68,7 +68,7 @@ impl Heard {
     }
 }
 
-/// Runs work of the library, with so many threads, or one per core.
+/// Runs work of the library with this number of threads, or one per core.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -96,14 +96,14 @@ pub(crate) fn run<T: Send + 'static>(
         }
         match answer {
             Ok(Ok(answer)) => {
-                let told = listener.map_or(Ok(()), |listener| heard.tell(listener));
-                return told.and_then(|()| answer.map_err(raised));
+                let notified = listener.map_or(Ok(()), |listener| heard.tell(listener));
+                return notified.and_then(|()| answer.map_err(raised));
             }
             Ok(Err(cause)) => return Err(panicked(&*cause)),
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(&"a thread ended early")),
             Err(RecvTimeoutError::Timeout) => {
-                let told = listener.map_or(Ok(()), |listener| heard.tell(listener));
-                if let Err(error) = py.check_signals().and(told) {
+                let notified = listener.map_or(Ok(()), |listener| heard.tell(listener));
+                if let Err(error) = py.check_signals().and(notified) {
                     heard.stop.store(true, Ordering::Relaxed);
                     interrupted = Some((error, Instant::now()));
                 }

@@ -21,7 +21,7 @@ def roll() -> np.ndarray:
 
 @pytest.fixture(scope="session")
 def few(roll: np.ndarray) -> np.ndarray:
-    """For the way back, whose cost grows with the rows: still more of them than one place is predicted from."""
+    """For the inverse transform, whose cost grows with the rows: still more of them than one point is predicted from."""
     return roll[:50]
 
 

@@ -20,7 +20,7 @@ def found() -> eigenfold.Comparison:
 
 
 def test_maps_are_ranked_and_turned_onto_the_best(found):
-    areas = [one["scores"]["rnx_auc"]["value"] for one in found.methods]
+    areas = [one["quality"]["rnx_auc"]["value"] for one in found.methods]
     assert found.ranking == [one["name"] for one in found.methods] and areas == sorted(areas, reverse=True)
     assert set(found.maps) == {"pca", "isomap", "umap"} and all(map.shape == (50, 2) for map in found.maps.values())
     assert found.status == {name: "done" for name in found.ranking}
@@ -56,7 +56,7 @@ def test_one_that_fails_says_why_and_labels_may_be_anything():
     found = eigenfold.compare(X, ["pca", "hessian-lle"], labels=labels, n_neighbors=3)
     assert found.ranking == ["pca"] and found.status["hessian-lle"].startswith("failed: ")
     numbers = eigenfold.compare(X, "pca", labels=np.linspace(0, 1, 50))
-    assert "knn_accuracy" not in numbers.methods[0]["scores"]
+    assert "knn_accuracy" not in numbers.methods[0]["quality"]
 
 
 def test_what_cannot_be_compared_is_a_value_error():

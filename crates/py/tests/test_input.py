@@ -71,7 +71,7 @@ def test_a_column_of_vectors_is_a_block_of_features(expected):
         assert np.array_equal(found.embedding_, map_), name
         assert list(found.feature_names_in_) == ["v[0]", "v[1]", "v[2]"] and found.n_features_in_ == 3, name
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # nothing is told where the column is named, or known from the fit
+            warnings.simplefilter("error")  # no warning where the column is named, or known from the fit
             assert np.array_equal(Isomap(vector="v").fit_transform(table), map_), name
             assert np.allclose(found.transform(table), fitted.transform(X)), name
             if not hasattr(table, "column_names"):  # a column of pyarrow has no name
@@ -190,7 +190,7 @@ REFUSED = [
     (lambda X: eigenfold.UMAP(repulsion_strength="much").fit(X), ValueError, "repulsion_strength is 'much'"),
     (lambda X: eigenfold.UMAP().fit(X, [0, 1]), ValueError, "y has 2 entries for 120 points"),
     (lambda X: eigenfold.UMAP(target_weight=1.5).fit(X, np.arange(120) % 2), ValueError, "target_weight is 1.5"),
-    (lambda X: Isomap().fit(np.zeros((20, 2), dtype="M8[s]")), ValueError, "holds times, which are no numbers"),
+    (lambda X: Isomap().fit(np.zeros((20, 2), dtype="M8[s]")), ValueError, "holds times, which are not numeric"),
     (lambda X: Isomap().fit(polars.from_pandas(FRAME).lazy()), TypeError, "give X.collect()"),
     (lambda X: Isomap(n_jobs="2").fit(X), ValueError, "n_jobs is '2'"),
     (lambda X: Isomap(random_state=2**64).fit(X), ValueError, "random_state is 18446744073709551616; give a whole number below"),
@@ -199,7 +199,7 @@ REFUSED = [
     (lambda X: eigenfold.PCA().fit(X).transform(X, return_std=True, held_out=False), ValueError, "use held_out=True"),
     (lambda X: Isomap(n_jobs=10**6).fit(X), ValueError, "n_jobs is 1000000 and more than 1024 threads are never started"),
     (lambda X: eigenfold.PCA(log="log").fit(FRAME), ValueError, 'row 1, column "a" is 0, and log is defined for positive numbers only; use log log1p'),
-    (lambda X: eigenfold.PCA(log="log2").fit(X), ValueError, 'log is "log2"; give None, log1p or log'),
+    (lambda X: eigenfold.PCA(log="log2").fit(X), ValueError, 'log is "log2"; give log1p or log'),
     (lambda X: eigenfold.PCA(standardize=True, scale_columns="robust").fit(X), ValueError, "leave one of them out"),
     (lambda X: eigenfold.ClassicalMDS(metric="precomputed", standardize=True).fit(cdist(X, X)), ValueError, "only points have columns to prepare"),
     (lambda X: eigenfold.SpectralEmbedding(affinity="nearest_neighbors", n_neighbors=1).fit(X), ValueError, "n_neighbors is 1"),

@@ -34,7 +34,7 @@ def test_the_example_of_every_class_runs(each):
 
 @pytest.mark.parametrize(
     "thing",
-    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare, eigenfold.locally_linear_embedding],
+    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.gp_likelihood, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare, eigenfold.locally_linear_embedding],
 )
 def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

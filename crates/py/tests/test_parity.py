@@ -58,7 +58,7 @@ def test_other_words_reach_the_library_too(few, tmp_path):
         assert np.array_equal(again, estimator.embedding_), flags
 
 
-def test_new_points_and_the_way_back_are_those_of_the_program(few, tmp_path):
+def test_new_points_and_the_inverse_transform_are_those_of_the_program(few, tmp_path):
     new = few[:7] + 0.01
     isomap = eigenfold.Isomap(n_neighbors=8).fit(few)
     isomap.save(tmp_path / "m.model")
@@ -90,7 +90,7 @@ def test_columns_are_prepared_as_the_program_prepares_them(flags, asked, tmp_pat
     loaded = eigenfold.load(tmp_path / "y.model")
     assert np.array_equal(loaded.transform(X[:5] + 0.01), isomap.transform(X[:5] + 0.01))
     assert np.array_equal(loaded.fit_transform(X), isomap.embedding_)
-    # The way back is in the units of the data.
+    # The inverse transform is in the units of the data.
     assert np.abs(isomap.inverse_transform(isomap.embedding_) / X - 1).mean() < 0.1
 
 
@@ -135,14 +135,14 @@ def test_metrics_are_those_of_the_program(metric, tmp_path):
 @pytest.mark.parametrize("held_out", [None, True, False])
 def test_deviations_of_places_are_those_of_the_program(name, held_out, tmp_path):
     if name == "PCA" and held_out is False:
-        with pytest.raises(ValueError, match="places a row in the same way whatever is near it; use held_out=True"):
+        with pytest.raises(ValueError, match="does not depend on nearby rows.*; use held_out=True"):
             eigenfold.PCA().fit(np.eye(30)).transform(np.eye(30), return_std=True, held_out=False)
         return
     X = eigenfold.datasets.load("iris").data[::3]
     estimator = CLASSES[name]().fit(X)
     estimator.save(tmp_path / "m.model")
     np.save(tmp_path / "new.npy", X[:7] + 0.03)
-    flags = {None: [], True: ["--held-out", "rows"], False: ["--held-out", "no"]}[held_out]
+    flags = {None: [], True: ["--held-out", "rows"], False: ["--held-out", "none"]}[held_out]
     program("transform", tmp_path / "m.model", tmp_path / "new.npy", "-o", tmp_path / "y.npy", "--std", tmp_path / "std.npy", *flags)
     placed, deviations = estimator.transform(X[:7] + 0.03, return_std=True, held_out=held_out)
     assert np.array_equal(placed, np.load(tmp_path / "y.npy")) and np.array_equal(deviations, np.load(tmp_path / "std.npy"))
@@ -153,7 +153,7 @@ def test_hidden_coordinates_have_the_deviations_of_their_posterior(tmp_path):
     X[::7, 2] = np.nan
     ppca = eigenfold.PPCA(missing="model").fit(X)
     _, deviations = ppca.transform(X, return_std=True)
-    # Whoever says less of itself is less sure.
+    # Rows with missing cells are less certain.
     assert deviations.shape == (150, 2) and (deviations[::7].min(axis=0) > deviations[1::7].max(axis=0)).all()
     # By hand: the covariance of z given x is (I + W' Psi^-1 W)^-1.
     W = ppca.components_.T
@@ -161,11 +161,11 @@ def test_hidden_coordinates_have_the_deviations_of_their_posterior(tmp_path):
     assert np.allclose(deviations[1], np.sqrt(np.diag(covariance)))
 
 
-def test_intervals_of_the_way_back_can_do_without_rows_held_out(few, tmp_path):
+def test_intervals_of_the_inverse_transform_can_do_without_rows_held_out(few, tmp_path):
     isomap = eigenfold.Isomap(n_neighbors=8).fit(few)
     isomap.save(tmp_path / "m.model")
     np.save(tmp_path / "places.npy", isomap.embedding_[:5])
-    program("reconstruct", tmp_path / "m.model", tmp_path / "places.npy", "-o", tmp_path / "b.npy", "--std", tmp_path / "s.npy", "--held-out", "no")
+    program("reconstruct", tmp_path / "m.model", tmp_path / "places.npy", "-o", tmp_path / "b.npy", "--std", tmp_path / "s.npy", "--held-out", "none")
     _, deviations = isomap.inverse_transform(isomap.embedding_[:5], return_std=True, held_out=False)
     assert np.array_equal(deviations, np.load(tmp_path / "s.npy"))
 

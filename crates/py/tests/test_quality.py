@@ -1,4 +1,4 @@
-"""How good a map is: the same numbers as scikit-learn's, the same shape whoever asks."""
+"""How good a map is: the same numbers as scikit-learn's, the same shape for every input."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_a_draw_of_rows_has_errors_and_says_which_rows(given, judged):
     assert np.array_equal(some.pointwise["continuity"][some.rows], all_rows.pointwise["continuity"][some.rows])
     off = abs(some["trustworthiness"] - all_rows["trustworthiness"])
     assert 0 < off < 5 * some.errors["trustworthiness"]
-    assert "50 rows asked" in repr(some) and "±" in repr(some) and "±" not in repr(all_rows)
+    assert "50 rows sampled" in repr(some) and "±" in repr(some) and "±" not in repr(all_rows)
 
 
 def test_distances_truth_and_missing_labels(given, judged):

@@ -52,9 +52,9 @@ def test_words_with_a_counterpart_mean_the_same():
     ids=lambda words: next(iter(words)),
 )
 def test_words_without_one_are_told_to_have_no_effect(words):
-    with pytest.warns(UserWarning, match=f"^{next(iter(words))} had no effect: ") as told:
+    with pytest.warns(UserWarning, match=f"^{next(iter(words))} had no effect: ") as caught:
         changed = UMAP(max_iter=20, **words).fit_transform(X)
-    assert len([one for one in told if "no effect" in str(one.message)]) == 1
+    assert len([one for one in caught if "no effect" in str(one.message)]) == 1
     assert np.array_equal(changed, UMAP(max_iter=20).fit_transform(X))
 
 
@@ -89,9 +89,9 @@ def test_classes_are_those_of_the_program(tmp_path):
 @pytest.mark.parametrize("y", [X[:, 0], np.arange(150), np.arange(150) / 10, np.column_stack([KINDS, KINDS])], ids=["lengths", "counts", "fractions", "two"])
 def test_values_are_not_taken_for_classes(y):
     plain = UMAP().fit_transform(X)
-    with pytest.warns(UserWarning, match="^y has .* was not used.*; set target_weight=0 to be silent, or give classes as text") as told:
+    with pytest.warns(UserWarning, match="^y has .* was not used.*; set target_weight=0 to be silent, or give classes as text") as caught:
         assert np.array_equal(UMAP().fit_transform(X, y), plain)
-    said = [str(one.message) for one in told if "not used" in str(one.message)]
+    said = [str(one.message) for one in caught if "not used" in str(one.message)]
     assert len(said) == 1 and "\n" not in said[0]
     assert np.array_equal(silently(lambda: UMAP(target_weight=0).fit_transform(X, y)), plain)
 

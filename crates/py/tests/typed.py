@@ -1,4 +1,4 @@
-"""What a type checker must accept and see; mypy reads it, nobody runs it."""
+"""What a type checker must accept and see; mypy reads it, and it is never run."""
 
 import numpy as np
 from typing_extensions import assert_type

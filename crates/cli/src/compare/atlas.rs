@@ -33,7 +33,7 @@ pub(super) fn rows(subject: &Subject, outcomes: &[Outcome], metric: Metric) -> R
     let (n, p) = (subject.points.rows(), subject.points.cols());
     let names: Vec<String> = subject.names.clone().unwrap_or_else(|| (1..=p).map(|j| format!("x{j}")).collect());
     let mut columns = vec!["projection_x".to_string(), "projection_y".into()];
-    // A column of the data that is called like ours is told from it.
+    // A column of the data that has one of our names gets another.
     let taken = |name: &String| ["projection_x", "projection_y", "neighbors"].contains(&name.as_str());
     columns.extend(names.into_iter().map(|name| if taken(&name) { format!("{name}_of_data") } else { name }));
     let row = |i: usize| map.row(i)[..2].iter().chain(subject.points.row(i)).copied();

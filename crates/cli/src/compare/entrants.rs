@@ -1,33 +1,19 @@
 //! Who takes part in a comparison, as the flags ask for it.
 
 use super::Compared;
-use crate::flags::{Count, GraphKind};
-use crate::input;
+use crate::request;
 use eigenfold::compare::{self, Entrant, Sweep};
 use eigenfold::error::{Error, Result};
-use eigenfold::{Likelihood, Recipe};
-use eigenfold_page::FRAMES;
 
 /// All of them, in the order in which they were named.
 pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {
-    if args.neighbors.k == Some(Count::Auto) || args.neighbors.graph == Some(GraphKind::Learned) {
+    let base = request::of_compare(args);
+    if base.chooses_neighbors() || base.learns() {
         let fact = "a comparison has one graph for all methods";
         return Err(Error::Parameter(format!("{fact}; give -k a number, or several with --sweep neighbors=5,10,20")));
     }
     let sweep = args.sweep.as_deref().map(sweep).transpose()?;
-    let base = Recipe {
-        neighbors: input::neighbors(&args.neighbors, false)?,
-        metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
-        disconnected: input::disconnected(&args.neighbors),
-        snapshots: if args.report.is_some() { FRAMES } else { 0 },
-        dims: args.dims,
-        seed: args.common.seed,
-        memory: args.memory,
-        likelihood: Likelihood::Cheap,
-        ..Recipe::default()
-    };
-    compare::entrants(&args.methods, &base, &args.parameters, sweep.as_ref())
+    compare::entrants(&args.methods, &base, sweep.as_ref())
 }
 
 /// `neighbors=5,10,20`.

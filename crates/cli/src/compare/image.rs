@@ -11,10 +11,10 @@ const SMALLEST: usize = 6;
 /// Next to each other, pixels differ by at most this part of what pixels of the same row differ by anyway.
 const ALIKE: f64 = 0.75;
 
-/// The width and height that were asked for, or of square images that the rows are by the look of them.
-pub(crate) fn found(asked: Option<&str>, points: &Points) -> Result<Option<(usize, usize)>> {
+/// The width and height that were flag for, or of square images that the rows are by the look of them.
+pub(crate) fn size(flag: Option<&str>, points: &Points) -> Result<Option<(usize, usize)>> {
     let p = points.cols();
-    match asked {
+    match flag {
         Some("none") => Ok(None),
         Some(text) => {
             let (width, height) = pixels(text).map_err(|fact| Error::Parameter(format!("--image {text}: {fact}")))?;
@@ -61,14 +61,14 @@ mod tests {
     #[test]
     fn digits_are_images_and_noise_is_none() {
         let digits = io::read("digits", &io::ReadOptions::default()).unwrap().points;
-        assert_eq!(found(None, &digits).unwrap(), Some((8, 8)));
-        assert_eq!(found(Some("none"), &digits).unwrap(), None);
-        assert_eq!(found(Some("16x4"), &digits).unwrap(), Some((16, 4)));
-        assert!(found(Some("9x9"), &digits).is_err() && found(Some("large"), &digits).is_err());
+        assert_eq!(size(None, &digits).unwrap(), Some((8, 8)));
+        assert_eq!(size(Some("none"), &digits).unwrap(), None);
+        assert_eq!(size(Some("16x4"), &digits).unwrap(), Some((16, 4)));
+        assert!(size(Some("9x9"), &digits).is_err() && size(Some("large"), &digits).is_err());
         let noise: Vec<f64> =
             (0..100 * 64).map(|i| (f64::from(i) * 0.618_034).fract() * (f64::from(i) * 7.31).sin()).collect();
-        assert_eq!(found(None, &Points::new(100, 64, noise).unwrap()).unwrap(), None);
+        assert_eq!(size(None, &Points::new(100, 64, noise).unwrap()).unwrap(), None);
         let shuffled: Vec<usize> = (0..64).map(|j| j * 37 % 64).collect();
-        assert_eq!(found(None, &digits.select_columns(&shuffled)).unwrap(), None);
+        assert_eq!(size(None, &digits.select_columns(&shuffled)).unwrap(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `eigenfold compare`: the same points by many methods, judged alike, as a table, a page, a plate and a file.
+//! `eigenfold compare`: the same points by many methods, evaluated alike, as a table, a page, a contact sheet and a file.
 
 mod atlas;
 mod entrants;
@@ -7,12 +7,12 @@ mod sample;
 mod subject;
 mod table;
 
-pub(crate) use subject::{Asked, Subject};
+pub(crate) use subject::{Subject, SubjectFlags};
 
-use crate::carry::Carry;
 use crate::drawing::name_of;
 use crate::embed::{try_bytes, try_coordinates, write_bytes};
 use crate::flags::{Common, Input, Neighbors, Preparing, memory_size, with_flags};
+use crate::labels::Carry;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::{drawing, input, one_line, report, say};
@@ -26,12 +26,12 @@ use eigenfold_plot::{ContactSheet, Format};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Compare the maps of several methods: one table, one page.
+/// Compare the embeddings of several methods: one table, one page.
 ///
-/// Runs the methods one after the other on the same points, each with the same time, judges all maps alike, ranks them and turns them
-/// onto the best one. A method that fails or is over its time does not end the others. The page of --report is one file that opens from disk:
-/// linked maps, scores, true neighbors, the way back under the pointer. Ctrl-C ends the method that is running; what there is
-/// by then is judged and written. A second Ctrl-C leaves at once, with nothing written.
+/// Runs the methods one after the other on the same points with the same time limit, evaluates all embeddings alike, ranks them and
+/// aligns them with the best one. A method that fails or exceeds its time does not end the others. The page of --report is one file that
+/// opens from disk: linked embeddings, quality measures, true neighbors, and the reconstruction under the pointer. Ctrl-C ends the
+/// method that is running; the embeddings made by then are evaluated and written. A second Ctrl-C exits at once, with nothing written.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold compare --report report.html                          the built-in digits
@@ -39,7 +39,7 @@ use std::time::Instant;
   eigenfold compare cells.parquet --labels types.csv --methods pca,umap,tsne --points all --json maps.json
   eigenfold compare roll.csv --truth truth.csv --methods all --seconds 20
   eigenfold compare faces.npy --image 32x32 --methods isomap,umap --sweep neighbors=5,10,20,40 --report sweep.html
-  eigenfold compare digits --plate plate.png --atlas atlas.parquet")]
+  eigenfold compare digits --contact-sheet sheet.png --atlas atlas.parquet")]
 pub(crate) struct Compared {
     #[command(flatten)]
     pub(crate) input: Input,
@@ -74,12 +74,13 @@ pub(crate) struct Compared {
     /// Where to write the page: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Rows are images of so many pixels, which the page shows; found out for square images, `none` if they are no images
+    /// The size in pixels of the images that the rows are, which the page shows; detected for square images, `none` if the rows
+    /// are not images
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
-    /// Where to draw all maps on one sheet: .png, .svg or .pdf
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plate: Option<PathBuf>,
+    /// Where to draw all embeddings on one contact sheet: .png, .svg or .pdf
+    #[arg(long, alias = "plate", value_name = "FILE")]
+    pub(crate) contact_sheet: Option<PathBuf>,
     /// Where to write the best map with the data and the true neighbors, as Embedding Atlas opens it: .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) atlas: Option<PathBuf>,
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let [reading, fitting, judging] = Share::split(&bar, [0.02, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
     let start = Instant::now();
-    let asked = Asked {
+    let flags = SubjectFlags {
         input: &args.input,
         carry: &args.carry,
         preparing: &args.preparing,
@@ -111,20 +112,20 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
         points: &args.points,
         seed: args.common.seed,
     };
-    let subject = Subject::read(&asked, &reading)?;
+    let subject = Subject::read(&flags, &reading)?;
     progress::go_on()?;
-    let image = image::found(args.image.as_deref(), &subject.points)?;
+    let image = image::size(args.image.as_deref(), &subject.points)?;
 
     let compare = comparison(Some(args.seconds), args.common.seed);
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
-    bar.say("judging");
+    bar.say("evaluating");
     let given = quality::Given {
-        data: Data::Points(&subject.points, input::metric(&args.neighbors)),
+        data: Data::Points(&subject.points, args.neighbors.metric.unwrap_or_default()),
         labels: classes.as_deref(),
         truth: subject.truth.as_ref(),
     };
-    // Whoever pressed Ctrl-C wants what there is to be judged and written.
+    // After Ctrl-C the embeddings that exist are evaluated and written.
     let stopped = progress::start_writing_what_there_is();
     let watch: &dyn Observer = if stopped { &Silent } else { &judging };
     compare.judge(&mut outcomes, &given, watch)?;
@@ -161,8 +162,8 @@ fn check(args: &Compared) -> Result<()> {
             target.display()
         )));
     }
-    if let Some(plate) = &args.plate {
-        Format::of(Path::new(plate)).map_err(Error::Parameter)?;
+    if let Some(target) = &args.contact_sheet {
+        Format::of(Path::new(target)).map_err(Error::Parameter)?;
     }
     let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.truth.as_deref()).chain(args.carry.inputs()).collect();
@@ -173,7 +174,7 @@ fn check(args: &Compared) -> Result<()> {
 fn wanted(args: &Compared) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("--report", args.report.as_deref(), try_bytes),
-        ("--plate", args.plate.as_deref(), try_bytes),
+        ("--contact-sheet", args.contact_sheet.as_deref(), try_bytes),
         ("--atlas", args.atlas.as_deref(), try_coordinates),
         ("--json", args.json.as_deref(), try_bytes),
     ];
@@ -239,11 +240,11 @@ fn write(
     let mut outputs = Outputs::default();
     if let Some(target) = &args.report {
         let labels = subject.labels();
-        let page = subject.page(&title, input::metric(&args.neighbors), image, &labels, outcomes);
+        let page = subject.page(&title, args.neighbors.metric.unwrap_or_default(), image, &labels, outcomes);
         let html = page.html()?;
         outputs.stage(target, move |name| write_bytes(name, html.as_bytes()))?;
     }
-    if let Some(target) = &args.plate {
+    if let Some(target) = &args.contact_sheet {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
         let coloring = drawing::coloring(subject.along.labels.clone(), 0);
         let thumbnails = outcomes.iter().map(table::thumbnail).collect::<Result<Vec<_>>>()?;
@@ -253,7 +254,7 @@ fn write(
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.atlas {
-        let rows = atlas::rows(subject, outcomes, input::metric(&args.neighbors))?;
+        let rows = atlas::rows(subject, outcomes, args.neighbors.metric.unwrap_or_default())?;
         outputs.stage(target, move |name| rows.write(name))?;
     }
     if let Some(target) = &args.json {

@@ -1,7 +1,7 @@
 //! The rows that take part in a comparison: all, or as many drawn at random.
 
-use crate::carry::{Along, Labeled};
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
+use crate::labels::{Along, Labeled};
 use crate::report::grouped;
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
@@ -21,11 +21,11 @@ pub(super) struct Rows {
 
 impl Rows {
     /// As many as `--points` says, of `n` rows that are all of the input or those of it that were kept.
-    pub(super) fn drawn(asked: &str, n: usize, kept: Option<&Kept>, seed: u64) -> Result<Rows> {
-        let most = match asked {
+    pub(super) fn drawn(flag: &str, n: usize, kept: Option<&Kept>, seed: u64) -> Result<Rows> {
+        let most = match flag {
             "all" => n,
-            _ => asked.replace(['_', ','], "").parse().ok().filter(|&count| count >= 2).ok_or_else(|| {
-                let fact = format!("--points {asked}: this is no number of rows");
+            _ => flag.replace(['_', ','], "").parse().ok().filter(|&count| count >= 2).ok_or_else(|| {
+                let fact = format!("--points {flag}: this is not a number of rows");
                 Error::Parameter(format!("{fact}; give 2 or more, or all"))
             })?,
         };

@@ -1,10 +1,10 @@
 //! What is compared: the points that take part, with what goes with them.
 
 use super::sample::Rows;
-use crate::carry::{Along, Carry, Labeled};
 use crate::flags::{Input, Kind, Preparing, with_flags};
-use crate::input::{self, Given};
-use crate::preparing;
+use crate::input::{self, LoadedInput};
+use crate::labels::{Along, Carry, Labeled};
+use crate::request;
 use eigenfold::Points;
 use eigenfold::compare::Outcome;
 use eigenfold::error::{Error, Result};
@@ -17,7 +17,7 @@ use eigenfold_page::Page;
 use std::path::Path;
 
 /// What is to be read, as the flags say it.
-pub(crate) struct Asked<'a> {
+pub(crate) struct SubjectFlags<'a> {
     pub(crate) input: &'a Input,
     pub(crate) carry: &'a Carry,
     pub(crate) preparing: &'a Preparing,
@@ -42,14 +42,14 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Reads the points and draws those that take part.
-    pub(crate) fn read(asked: &Asked<'_>, observer: &dyn Observer) -> Result<Subject> {
-        let Given { data, along, names, schema, rows, mut notes } =
-            input::read(asked.input, asked.carry, Kind::Points, asked.preparing, asked.memory, observer)?;
+    pub(crate) fn read(flags: &SubjectFlags<'_>, observer: &dyn Observer) -> Result<Subject> {
+        let LoadedInput { data, along, names, schema, rows, mut notes } =
+            input::read(flags.input, flags.carry, Kind::Points, flags.preparing, flags.memory, observer)?;
         let Owned::Points(points) = data else {
             return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
         };
         notes.extend(along.note());
-        let truth = asked.truth.map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
+        let truth = flags.truth.map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
         let truth =
             truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
         let truth = truth.transpose()?;
@@ -57,10 +57,10 @@ impl Subject {
             let fact = format!("--truth has {found} rows and the input {}", points.rows());
             return Err(Error::Parameter(format!("{fact}; give one row for every row of the input")));
         }
-        let drawn = Rows::drawn(asked.points, points.rows(), rows.as_ref(), asked.seed)?;
+        let drawn = Rows::drawn(flags.points, points.rows(), rows.as_ref(), flags.seed)?;
         notes.extend(drawn.note());
         let points = drawn.of(points);
-        let preparation = preparing::asked(asked.preparing, &schema);
+        let preparation = request::of_columns(flags.input, flags.preparing, &schema).preparation()?;
         let prepared = match preparation.is_none() {
             true => None,
             false => {

@@ -20,7 +20,7 @@ const SHOWN: [(Measure, &str); 8] = [
     (Measure::KnnAccuracy, "k-NN"),
     (Measure::Spearman, "rho"),
     (Measure::ScaledStress, "stress"),
-    (Measure::WayBackError, "back"),
+    (Measure::WayBackError, "recon."),
     (Measure::Disparity, "truth"),
 ];
 
@@ -52,11 +52,11 @@ pub(super) fn summary(args: &Compared, subject: &Subject, outcomes: &[Outcome], 
     }
     lines.push(format!("  ranked by {RULE}"));
     lines.push("  what they are good for, and what may not be read off them:".to_string());
-    let mut told: Vec<&str> = Vec::new();
+    let mut listed: Vec<&str> = Vec::new();
     for one in outcomes.iter().filter(|one| one.model.is_some()) {
         let info = one.entrant.recipe.method.info();
-        if !told.contains(&info.name) {
-            told.push(info.name);
+        if !listed.contains(&info.name) {
+            listed.push(info.name);
             lines.push(format!("    {}: {}. {}", info.title, info.good_for, with_flags(info.caution)));
         }
     }
@@ -154,7 +154,7 @@ fn method(one: &Outcome) -> Result<Value> {
     if let Some(evaluated) = &one.evaluated {
         let score =
             |score: &Score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}));
-        value["scores"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
+        value["quality"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {
         value["converged"] = json!(model.report().converged);

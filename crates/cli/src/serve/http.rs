@@ -1,7 +1,7 @@
 //! Requests and answers over one connection each, as far as a page on the same machine needs them.
 //!
-//! The head is read by `httparse` and may have so many bytes; a body has a length that is said before and so many bytes;
-//! whoever is slow is left. An answer closes its connection.
+//! `httparse` reads the head, whose size is limited; a body announces its length, which is limited too; slow connections are
+//! closed. An answer closes its connection.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long and how much is read of a request that was refused, so that its answer is read before the connection ends.
 const DRAINED: (Duration, u64) = (Duration::from_millis(500), 8 << 20);
 
-/// What is asked for.
+/// A request.
 pub(super) struct Request {
     pub(super) post: bool,
     /// The path without what follows a question mark.
@@ -65,7 +65,7 @@ impl Answer {
             431 => "Request Header Fields Too Large",
             _ => "Internal Server Error",
         };
-        // The page says for itself what it may load; nobody may put it into a frame or read it from elsewhere.
+        // The page declares what it may load; no other page may put it into a frame or read it.
         format!(
             "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n\
              X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n\
@@ -132,7 +132,7 @@ fn refused<T>(code: u16, text: &str) -> Result<T, Option<Answer>> {
     Err(Some(Answer::text(code, text)))
 }
 
-/// Reads a few bytes more, up to `most` in all.
+/// Reads a few bytes more, up to `most` in total.
 fn more(stream: &mut impl Read, bytes: &mut Vec<u8>, most: usize, began: Instant) -> Result<(), Option<Answer>> {
     let mut chunk = [0; 4096];
     let room = chunk.len().min(most.saturating_sub(bytes.len()).max(1));
@@ -183,7 +183,7 @@ fn parsed(bytes: &[u8]) -> Result<Option<(Request, usize, Length)>, Option<Answe
     let (host, origin, length) = (once("Host")?, once("Origin")?, once("Content-Length")?);
     let number = |text: String| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let wrong = || Some(Answer::text(400, "the length of the body is no number"));
+        let wrong = || Some(Answer::text(400, "the length of the body is not a number"));
         // More than a number can hold is too much as well.
         if digits { Ok(text.parse().unwrap_or(usize::MAX)) } else { Err(wrong()) }
     };

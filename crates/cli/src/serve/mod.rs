@@ -1,27 +1,27 @@
 //! `eigenfold serve`: the page of a comparison, alive: methods are tried in it, and seen while they work.
 //!
-//! The server is for this machine alone: it listens on the loopback address, answers only what knows a word that nobody can
-//! guess, under the names of this machine alone (docs/security.md), and reads and writes no file.
+//! The server is for this machine alone: it listens on the loopback address, answers only requests that have a secret word, under the names of this machine alone (docs/security.md), and reads and writes no file.
 
-mod asked;
 mod http;
+mod request;
 mod watch;
 mod work;
 
-use crate::carry::Carry;
-use crate::compare::{self, Asked, Subject, comparison, image};
+use crate::compare::{self, Subject, SubjectFlags, comparison, image};
 use crate::drawing::name_of;
-use crate::flags::{Common, Count, GraphKind, Input, Neighbors, Preparing, memory_size};
+use crate::flags::{Common, Input, Neighbors, Preparing, memory_size};
+use crate::labels::Carry;
 use crate::progress::{self, Bar};
 use crate::{guarded, input, print, say, say_warnings, view};
 use clap::Args;
+use eigenfold::Data;
 use eigenfold::compare::entrants;
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::Share;
 use eigenfold::quality::Given;
-use eigenfold::{Data, Likelihood, Recipe};
-use eigenfold_page::{ANIMATED, FRAMES};
-use http::{Answer, Request};
+use eigenfold::request::Request;
+use eigenfold_page::ANIMATED;
+use http::Answer;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,11 +35,11 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The bytes of the word in the address.
 const WORD: usize = 16;
 
-/// Try methods on your data in the browser, and see maps move while they are made.
+/// Try methods on your data in the browser, and watch embeddings while they are optimized.
 ///
-/// Opens a page as `compare` writes it, with a form: choose a method and its parameters and run it; a map that is made by a descent moves
-/// while it is made, and can be stopped where it is. A map that is pinned is judged and stands beside the others. The server is
-/// for this machine and this user alone, and ends with Ctrl-C; what was not downloaded is then gone.
+/// Opens a page as `compare` writes it, with a form: choose a method and its parameters and run it. An embedding that is optimized
+/// is shown as an animation, and can be stopped. A pinned embedding is evaluated and shown beside the others. The server is
+/// for this machine and this user alone, and ends with Ctrl-C; what was not downloaded is then lost.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold serve digits
@@ -56,7 +56,7 @@ pub(crate) struct Serve {
     /// The methods whose maps the page has from the start, with commas between
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "pca")]
     pub(crate) methods: Vec<String>,
-    /// The number of coordinates, unless the page asks for another
+    /// The number of coordinates, unless the page requests another
     #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
     pub(crate) dims: usize,
     #[command(flatten)]
@@ -67,13 +67,13 @@ pub(crate) struct Serve {
     /// The most memory to use, as in 4GB or 512MiB; a method that needs more is not run
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
-    /// Rows are images of so many pixels; found out for square images, `none` if they are no images
+    /// The size in pixels of the images that the rows are; detected for square images, `none` if the rows are not images
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
     /// The port to listen on; 0 for one that is free
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
-    /// Say the address and open nothing
+    /// Print the address and open nothing
     #[arg(long)]
     pub(crate) no_open: bool,
     #[command(flatten)]
@@ -83,7 +83,11 @@ pub(crate) struct Serve {
 /// Runs the command.
 pub(crate) fn run(args: &Serve) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let base = base(args)?;
+    let base = crate::request::of_serve(args);
+    if base.chooses_neighbors() || base.learns() {
+        let fact = "the page has one graph to begin with";
+        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
         let fact = format!("port {} cannot be listened on ({error})", args.port);
         Error::Parameter(format!("{fact}; give another --port, or 0 for one that is free"))
@@ -91,10 +95,10 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     let port = listener.local_addr().map_err(|error| failed("the port is not known", &error))?.port();
     let work = Arc::new(prepared(args, base)?);
     work.page()?;
-    let door = Arc::new(Door { port, word: word()? });
-    let address = format!("http://127.0.0.1:{port}/{}/", door.word);
+    let access = Arc::new(Access { port, word: word()? });
+    let address = format!("http://127.0.0.1:{port}/{}/", access.word);
     let said = Arc::clone(&work);
-    let listening = std::thread::Builder::new().spawn(move || listen(&listener, &door, &said));
+    let listening = std::thread::Builder::new().spawn(move || listen(&listener, &access, &said));
     listening.map_err(|error| failed("no thread can be started to listen", &error))?;
     print(&format!("{address}\n"))?;
     say(args.common.quiet, "the page is served to this machine alone; Ctrl-C ends it");
@@ -117,32 +121,12 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     Ok(())
 }
 
-/// What every fit has unless the page asks for something else.
-fn base(args: &Serve) -> Result<Recipe> {
-    if args.neighbors.k == Some(Count::Auto) || args.neighbors.graph == Some(GraphKind::Learned) {
-        let fact = "the page has one graph to begin with";
-        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
-    }
-    Ok(Recipe {
-        neighbors: input::neighbors(&args.neighbors, false)?,
-        metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
-        disconnected: input::disconnected(&args.neighbors),
-        snapshots: FRAMES,
-        dims: args.dims,
-        seed: args.common.seed,
-        memory: args.memory,
-        likelihood: Likelihood::Cheap,
-        ..Recipe::default()
-    })
-}
-
 /// Reads the points and makes the maps that the page begins with.
-fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
+fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     let bar = Bar::new(args.common.quiet);
     let [reading, fitting, judging] = Share::split(&bar, [0.1, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
-    let asked = Asked {
+    let flags = SubjectFlags {
         input: &args.input,
         carry: &args.carry,
         preparing: &args.preparing,
@@ -151,18 +135,19 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
         points: &args.points,
         seed: args.common.seed,
     };
-    let first = entrants(&args.methods, &base, &[], None)?;
-    let subject = Subject::read(&asked, &reading)?;
+    let first = entrants(&args.methods, &base, None)?;
+    let subject = Subject::read(&flags, &reading)?;
     progress::go_on()?;
     if subject.points.rows() > ANIMATED {
         base.snapshots = 0;
     }
-    let image = image::found(args.image.as_deref(), &subject.points)?;
+    let image = image::size(args.image.as_deref(), &subject.points)?;
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let compare = comparison(None, args.common.seed);
     let mut maps = compare::fit(&compare, first, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
-    let points = Data::Points(&subject.points, base.metric);
+    let usual = base.recipe()?;
+    let points = Data::Points(&subject.points, usual.metric);
     compare.judge(&mut maps, &Given { data: points, labels: classes.as_deref(), truth: None }, &judging)?;
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
@@ -174,9 +159,10 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
         title: name_of(&args.input.source),
         classes,
         labels: subject.labels(),
-        metric: base.metric,
+        metric: usual.metric,
         image,
-        base,
+        request: base,
+        usual,
         first,
         subject,
         maps: Mutex::new(maps),
@@ -186,13 +172,13 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
     })
 }
 
-/// Who may come in: whoever knows the word, by a name of this machine.
-struct Door {
+/// Access: requests that have the secret word and a name of this machine.
+struct Access {
     port: u16,
     word: String,
 }
 
-/// A word that nobody can guess.
+/// A secret word.
 fn word() -> Result<String> {
     let mut bytes = [0; WORD];
     getrandom::fill(&mut bytes).map_err(|error| failed("the system gives no random numbers", &error))?;
@@ -203,10 +189,10 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Numerical(format!("{what} ({error}); there is no server without"))
 }
 
-impl Door {
+impl Access {
     /// Why a request is not let in: it comes by another name, as a page of someone else would after a change of what its name
     /// stands for; from a page of another origin; or without the word.
-    fn refuses(&self, request: &Request) -> Option<Answer> {
+    fn refuses(&self, request: &http::Request) -> Option<Answer> {
         let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         let known = |name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
         let origin = |origin: &str| origin.strip_prefix("http://").is_some_and(known);
@@ -216,7 +202,7 @@ impl Door {
         self.within(&request.path).is_none().then(|| Answer::text(404, "there is nothing here"))
     }
 
-    /// The path after the word, if it is the right one; how many letters are right cannot be told from the time it takes.
+    /// The path after the word, if it is the right one; the time it takes does not depend on how many letters are right.
     fn within<'a>(&self, path: &'a str) -> Option<&'a str> {
         let (word, rest) = path.strip_prefix('/')?.split_once('/')?;
         let differ = word.bytes().zip(self.word.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
@@ -224,8 +210,8 @@ impl Door {
     }
 }
 
-/// Answers whoever comes, each on a thread of its own.
-fn listen(listener: &TcpListener, door: &Arc<Door>, work: &Arc<Work>) {
+/// Answers every connection on a thread of its own.
+fn listen(listener: &TcpListener, access: &Arc<Access>, work: &Arc<Work>) {
     let open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
@@ -237,12 +223,12 @@ fn listen(listener: &TcpListener, door: &Arc<Door>, work: &Arc<Work>) {
             continue;
         }
         let place = Place(Arc::clone(&open));
-        let (door, work) = (Arc::clone(door), Arc::clone(work));
+        let (access, work) = (Arc::clone(access), Arc::clone(work));
         let begun = std::thread::Builder::new().spawn(move || {
             let _place = place;
-            http::serve(stream, |request| door.refuses(request), |request| answered(&door, &work, request));
+            http::serve(stream, |request| access.refuses(request), |request| answered(&access, &work, request));
         });
-        // There is no room for another thread: whoever came has to come again.
+        // There is no room for another thread: the client has to try again.
         if begun.is_err() {
             std::thread::sleep(LOOK);
         }
@@ -259,13 +245,13 @@ impl Drop for Place {
 }
 
 /// What is answered to a request that was let in; also if there is a defect.
-fn answered(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
-    guarded(|| Ok(answer(door, work, request))).unwrap_or_else(|error| Answer::text(500, error.told(str::to_string)))
+fn answered(access: &Access, work: &Arc<Work>, request: &http::Request) -> Answer {
+    guarded(|| Ok(answer(access, work, request))).unwrap_or_else(|error| Answer::text(500, error.told(str::to_string)))
 }
 
 /// What is answered to a request that was let in.
-fn answer(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
-    let answered = match (request.post, door.within(&request.path).unwrap_or_default()) {
+fn answer(access: &Access, work: &Arc<Work>, request: &http::Request) -> Answer {
+    let answered = match (request.post, access.within(&request.path).unwrap_or_default()) {
         (false, "") => {
             return match work.page() {
                 Ok(page) => Answer::page(&page),
@@ -276,7 +262,7 @@ fn answer(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
         (true, "run") => work.begin(&request.body),
         (true, "stop") => Ok(work.stop()),
         (true, "pin") => work.pin(),
-        (_, "run" | "stop" | "pin" | "state" | "") => return Answer::text(405, "this is asked for the other way"),
+        (_, "run" | "stop" | "pin" | "state" | "") => return Answer::text(405, "use the other HTTP method"),
         _ => return Answer::text(404, "there is nothing here"),
     };
     match answered {
@@ -298,14 +284,14 @@ mod tests {
 
     #[test]
     fn only_pages_of_this_machine_that_know_the_word_are_let_in() {
-        let door = Door { port: 81, word: word().unwrap() };
+        let access = Access { port: 81, word: word().unwrap() };
         let code = |path: &str, host: Option<&str>, origin: Option<&str>| {
             let (host, origin) = (host.map(String::from), origin.map(String::from));
             let request =
-                Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
-            door.refuses(&request).map(|answer| answer.code)
+                http::Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
+            access.refuses(&request).map(|answer| answer.code)
         };
-        let (right, own) = (format!("/{}/state", door.word), Some("127.0.0.1:81"));
+        let (right, own) = (format!("/{}/state", access.word), Some("127.0.0.1:81"));
         assert_eq!(code(&right, own, None), None);
         assert_eq!(code(&right, Some("localhost:81"), Some("http://localhost:81")), None);
         assert_eq!(code(&right, own, Some("http://example.org")), Some(403));
@@ -313,11 +299,11 @@ mod tests {
         for host in [None, Some("127.0.0.1"), Some("127.0.0.1:82"), Some("example.org:81"), Some("[::1]:81")] {
             assert_eq!(code(&right, host, None), Some(403), "{host:?}");
         }
-        let short = format!("/{}/state", &door.word[1..]);
+        let short = format!("/{}/state", &access.word[1..]);
         for path in ["/", "", "/state", "//state", &short, "/00000000000000000000000000000000/state", &right[1..]] {
             assert_eq!(code(path, own, None), Some(404), "{path}");
         }
-        assert_eq!(door.word.len(), 2 * WORD);
-        assert_ne!(door.word, word().unwrap());
+        assert_eq!(access.word.len(), 2 * WORD);
+        assert_ne!(access.word, word().unwrap());
     }
 }

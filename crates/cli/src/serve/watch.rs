@@ -27,7 +27,7 @@ pub(super) struct Seen {
     gap: Option<f64>,
     step: Option<usize>,
     note: Option<String>,
-    /// The map, and how many there were before it in all fits.
+    /// The map, and how many there were before it, over all fits.
     map: Option<Points>,
     version: u64,
     /// Whether it is the end of the fit, to all its digits.
@@ -73,7 +73,7 @@ pub(super) struct Watch<'a> {
     work: &'a Work,
     /// When a map was shown last.
     shown: Mutex<Option<Instant>>,
-    /// The stage and thousandths told last, so that inner loops cost one comparison.
+    /// The stage and thousandths reported last, so that inner loops cost one comparison.
     told: AtomicU32,
 }
 
@@ -82,7 +82,7 @@ impl Watch<'_> {
         Watch { work, shown: Mutex::default(), told: AtomicU32::new(u32::MAX) }
     }
 
-    /// The map that one with so many coordinates is turned onto.
+    /// The embedding that one with this number of coordinates is aligned with.
     pub(super) fn reference(&self, dims: usize) -> Points {
         let before = locked(&self.work.run).seen.map.clone();
         before
@@ -115,7 +115,7 @@ impl Observer for Watch<'_> {
     }
 
     fn takes_long(&self, sentence: &str) {
-        locked(&self.work.run).seen.note = Some(super::asked::plain(sentence));
+        locked(&self.work.run).seen.note = Some(super::request::plain(sentence));
     }
 
     fn watches(&self) -> bool {

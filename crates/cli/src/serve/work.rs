@@ -1,6 +1,6 @@
 //! The work behind the page: one fit at a time, seen while it goes on, stopped when asked, and kept when pinned.
 
-use super::asked;
+use super::request;
 use super::watch::{Seen, Watch};
 use crate::compare::{Subject, comparison};
 use crate::guarded;
@@ -9,6 +9,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::Metric;
 use eigenfold::io::Labels;
 use eigenfold::quality::Given;
+use eigenfold::request::Request;
 use eigenfold::{Data, Input, Points, Recipe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,8 +24,10 @@ pub(super) struct Work {
     pub(super) labels: Vec<(String, Labels)>,
     pub(super) metric: Metric,
     pub(super) image: Option<(usize, usize)>,
-    /// What every fit has unless the page asks for something else.
-    pub(super) base: Recipe,
+    /// What the flags request, and every fit has unless the page requests something else.
+    pub(super) request: Request,
+    /// The recipe of that request.
+    pub(super) usual: Recipe,
     /// The map that all others are turned onto.
     pub(super) first: Points,
     /// The maps of the page, best first.
@@ -106,14 +109,14 @@ impl Work {
         }
         let maps = locked(&self.maps);
         let page = self.subject.page(&self.title, self.metric, self.image, &self.labels, &maps);
-        let page = Arc::new(page.live(&asked::form(&self.base))?);
+        let page = Arc::new(page.live(&request::form(&self.usual))?);
         *held = Some(Arc::clone(&page));
         Ok(page)
     }
 
     /// Begins a fit; its number.
     pub(super) fn begin(self: &Arc<Work>, body: &[u8]) -> std::result::Result<Value, Refusal> {
-        let entrant = asked::entrant(body, &self.base).map_err(|error| Refusal::Wrong(shown(&error)))?;
+        let entrant = request::entrant(body, &self.request).map_err(|error| Refusal::Wrong(shown(&error)))?;
         let mut run = self.free("wait until it ends, or stop it")?;
         let number = run.number + 1;
         let seen = run.seen.anew();
@@ -145,7 +148,7 @@ impl Work {
 
     fn fit(&self, entrant: Entrant) {
         let watch = Watch::new(self);
-        let compare = comparison(None, self.base.seed);
+        let compare = comparison(None, self.usual.seed);
         let (labels, names) = (self.classes.as_deref(), self.subject.names.as_deref());
         let input = Input { labels, names, ..(&self.subject.points).into() };
         let fitted = guarded(|| {
@@ -165,7 +168,7 @@ impl Work {
                 return;
             }
         };
-        run.reason = outcome.status.reason().map(asked::plain);
+        run.reason = outcome.status.reason().map(request::plain);
         run.phase = match outcome.status {
             Status::Done => Phase::Done,
             Status::Stopped(_) => Phase::Stopped,
@@ -188,7 +191,7 @@ impl Work {
             "reason": run.reason,
             "seconds": run.began.map_or(run.seconds, |began| began.elapsed().as_secs_f64()),
             "converged": report.map(|report| report.converged),
-            "warnings": report.map(|report| report.warnings.iter().map(|text| asked::plain(text.message())).collect::<Vec<_>>()),
+            "warnings": report.map(|report| report.warnings.iter().map(|warning| request::plain(warning.message())).collect::<Vec<_>>()),
         });
         run.seen.add_to(&mut state, after);
         state
@@ -242,7 +245,7 @@ impl Work {
             truth: None,
         };
         let turn = outcome.turn.take();
-        comparison(None, self.base.seed).judge(std::slice::from_mut(outcome), &given, &Watch::new(self))?;
+        comparison(None, self.usual.seed).judge(std::slice::from_mut(outcome), &given, &Watch::new(self))?;
         outcome.turn = turn;
         outcome.entrant.name = self.unused(&outcome.entrant.name);
         eigenfold_page::alone(outcome, &self.subject.points)

@@ -16,7 +16,7 @@ fn near_misses_are_answered_with_the_name_that_was_meant() {
 #[test]
 fn values_that_are_none_are_refused() {
     let bench = Bench::new();
-    bench.refuses("embed iris -d two", 2, "this is no number of coordinates; use 1 or more, or auto");
+    bench.refuses("embed iris -d two", 2, "this is not a number of coordinates; use 1 or more, or auto");
     bench.refuses("embed iris -k -3", 2, "-3");
     bench.refuses("embed iris -m isomap --radius -1", 2, "the radius is -1");
     bench.refuses("embed iris --threads 0", 2, "use a whole number from 1 to 1024");

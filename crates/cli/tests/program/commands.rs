@@ -14,7 +14,7 @@ fn help_and_version_are_no_errors() {
         "compare",
         "serve",
         "view",
-        "score",
+        "quality",
         "dimension",
         "graph",
         "sample",

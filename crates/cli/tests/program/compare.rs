@@ -12,21 +12,23 @@ fn data(html: &str) -> Value {
 #[test]
 fn methods_are_judged_ranked_and_written() {
     let bench = Bench::new();
-    let answer = bench
-        .does("compare iris --methods pca,isomap,tsne --report r.html --json r.json --plate p.svg --atlas a.parquet");
+    let answer = bench.does(
+        "compare iris --methods pca,isomap,tsne --report r.html --json r.json --contact-sheet p.svg --atlas a.parquet",
+    );
     assert!(answer.err.contains("compare: iris (150 points of 4 features), 3 maps in"), "{}", answer.err);
     assert!(answer.err.contains("R_NX") && answer.err.contains("ranked by the area under R_NX(k)"), "{}", answer.err);
     assert!(answer.err.contains("t-SNE: a picture of groups"), "{}", answer.err);
     let report = bench.json("r.json");
     let ranking = report["ranking"].as_array().unwrap();
     assert_eq!(ranking.len(), 3);
-    let area = |name: &Value| report["methods"][name.as_str().unwrap()]["scores"]["rnx_auc"]["value"].as_f64().unwrap();
+    let area =
+        |name: &Value| report["methods"][name.as_str().unwrap()]["quality"]["rnx_auc"]["value"].as_f64().unwrap();
     assert!(ranking.windows(2).all(|two| area(&two[0]) >= area(&two[1])), "{ranking:?}");
     for name in ranking {
         let method = &report["methods"][name.as_str().unwrap()];
         assert_eq!((&method["status"], &method["reason"]), (&"done".into(), &Value::Null));
         assert_eq!(method["embedding"].as_array().unwrap().len(), 150);
-        assert!(method["seconds"].as_f64().unwrap() >= 0.0 && method["scores"]["knn_accuracy"]["value"].is_number());
+        assert!(method["seconds"].as_f64().unwrap() >= 0.0 && method["quality"]["knn_accuracy"]["value"].is_number());
         assert!(method["disparity"].as_f64().unwrap() < 1.0);
     }
     // The best is turned onto itself.
@@ -44,7 +46,7 @@ fn methods_are_judged_ranked_and_written() {
 #[test]
 fn one_that_fails_says_why_and_the_others_go_on() {
     let bench = Bench::new();
-    let answer = bench.does("compare iris --methods pca,hessian-lle -k 3 --json r.json --plate p.pdf");
+    let answer = bench.does("compare iris --methods pca,hessian-lle -k 3 --json r.json --contact-sheet p.pdf");
     assert!(answer.err.contains("-  hessian-lle  failed: "), "{}", answer.err);
     let report = bench.json("r.json");
     let failed = &report["methods"]["hessian-lle"];
@@ -113,7 +115,7 @@ fn maps_of_other_dimensions_many_classes_and_none_are_shown() {
     let bench = Bench::new();
     for dims in [1, 3, 4] {
         bench.does(&format!(
-            "compare iris --points 40 --methods pca,mds -d {dims} --report d{dims}.html --plate d{dims}.png -q"
+            "compare iris --points 40 --methods pca,mds -d {dims} --report d{dims}.html --contact-sheet d{dims}.png -q"
         ));
         let page = data(&bench.read(&format!("d{dims}.html")));
         assert_eq!(page["maps"][0]["dims"], dims);
@@ -166,7 +168,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ),
         ("compare iris --report page.txt", "end its name in .html"),
         ("compare iris --atlas atlas.csv", "end its name in .parquet"),
-        ("compare iris --plate plate.gif", "use .png, .svg or .pdf"),
+        ("compare iris --contact-sheet plate.gif", "use .png, .svg or .pdf"),
         ("compare iris --seconds 0", "give a positive number"),
         ("compare iris --points few", "give 2 or more, or all"),
         ("compare iris --image 3x3 --report r.html", "a row has 4 numbers"),
@@ -184,7 +186,7 @@ fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
     bench.does("compare iris --methods isomap --graph mutual --sweep neighbors=8,12 --json swept.json -q");
     bench.does("compare iris --methods isomap --graph mutual -k 8 --json mutual.json -q");
     bench.does("compare iris --methods isomap -k 8 --json nearest.json -q");
-    let scores = |file: &str, name: &str| bench.json(file)["methods"][name]["scores"].clone();
+    let scores = |file: &str, name: &str| bench.json(file)["methods"][name]["quality"].clone();
     let swept = scores("swept.json", "isomap neighbors=8");
     assert!(swept.is_object() && swept == scores("mutual.json", "isomap"), "{swept}");
     assert_ne!(swept, scores("nearest.json", "isomap"));

@@ -1,4 +1,4 @@
-//! What descents leave behind: the maps on their way, the path of a homotopy, learned affinities, the way back.
+//! What optimizations leave behind: snapshots, the path of a homotopy, learned affinities, the inverse transform.
 
 use crate::{Bench, coordinates};
 
@@ -22,7 +22,7 @@ fn snapshots_go_into_a_directory_or_into_the_report() {
 
     bench.refuses("embed iris -m tsne -o m.csv --snapshots frames", 2, "is not empty; give a new directory");
     bench.refuses("embed iris -m tsne -o m.csv --snapshots 5", 2, "add --json FILE");
-    bench.refuses("embed iris -m tsne -o m.csv --snapshots 1 --json r.json", 2, "no number of maps");
+    bench.refuses("embed iris -m tsne -o m.csv --snapshots 1 --json r.json", 2, "is not a number of maps");
     bench.refuses("embed iris -m isomap -o m.csv --snapshots new", 2, "isomap does not descend; leave out --snapshots");
     assert!(!bench.path("new").exists(), "a directory that stays empty is taken away again");
 }

@@ -23,5 +23,5 @@ fn the_page_of_every_method_has_its_table_of_parameters() {
     let methods = bench.json("methods.json");
     let wrong: Vec<String> =
         methods.as_array().unwrap().iter().filter_map(|method| wrong(method["name"].as_str().unwrap())).collect();
-    assert!(wrong.is_empty(), "{}\nmend it by scripts/parameters.sh", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}\nfix it by scripts/parameters.sh", wrong.join("\n"));
 }

@@ -27,7 +27,7 @@ fn every_output_is_written_and_the_report_keeps_its_keys() {
         assert!(report["seconds"][key].as_f64().is_some(), "{key} of {report}");
     }
     for (name, parameter) in report["parameters"].as_object().unwrap() {
-        assert!(parameter.get("asked").is_some() && parameter.get("used").is_some(), "{name} of {report}");
+        assert!(parameter.get("requested").is_some() && parameter.get("used").is_some(), "{name} of {report}");
     }
 }
 
@@ -161,9 +161,9 @@ fn a_kernel_brings_its_parameters_in_any_order() {
     let bench = Bench::new();
     bench.does("embed iris -m kernel-pca --degree 2 --kernel polynomial -q -o a.csv --json a.json");
     let parameters = &bench.json("a.json")["parameters"];
-    assert_eq!(parameters["degree"], json!({"asked": 2, "used": 2}));
-    assert_eq!(parameters["kernel"], json!({"asked": "polynomial", "used": "polynomial"}));
-    assert_eq!(parameters["offset"]["asked"], json!(null));
+    assert_eq!(parameters["degree"], json!({"requested": 2, "used": 2}));
+    assert_eq!(parameters["kernel"], json!({"requested": "polynomial", "used": "polynomial"}));
+    assert_eq!(parameters["offset"]["requested"], json!(null));
     bench.refuses("embed iris -m kernel-pca --degree 2 -o b.csv", 2, "degree");
 }
 
@@ -258,7 +258,7 @@ fn a_graph_is_learned_written_and_used() {
     assert_eq!(drill["path"].as_array().unwrap().len(), 3);
     assert!(drill["gap"].as_f64().unwrap() <= 1e-6 && drill["in_sample_fit"]["log_likelihood"].is_number());
     assert_eq!(bench.read("w.csv").lines().count() as f64, drill["edges"].as_f64().unwrap() + 1.0);
-    let said = "--penalty is about learned graphs; add --learned or leave it out";
+    let said = "--penalty is a parameter of learned graphs; use --graph learned, or leave it out";
     bench.refuses("graph roll.csv --penalty 5 -o g.csv", 2, said);
     let said = "--penalty is \"x\"; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto";
     bench.refuses("embed roll.csv -m drill --penalty x -o g.csv", 2, said);

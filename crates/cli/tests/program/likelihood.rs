@@ -12,7 +12,7 @@ fn the_likelihood_is_in_the_report_of_every_method() {
         let name = method["name"].as_str().unwrap();
         let answer = bench.does(&format!("embed cloud.csv -m {name} -k 8 --json report.json"));
         assert!(answer.err.contains("  in sample    log likelihood "), "{name}: {}", answer.err);
-        assert!(answer.err.contains("to compare methods use --held-out"), "{name}: {}", answer.err);
+        assert!(answer.err.contains("to compare methods use --held-out features"), "{name}: {}", answer.err);
         let report = bench.json("report.json");
         let value = report["in_sample_fit"]["log_likelihood"].as_f64();
         assert!(value.is_some_and(f64::is_finite), "{name}: {report}");
@@ -21,10 +21,7 @@ fn the_likelihood_is_in_the_report_of_every_method() {
         assert_eq!(report["log_likelihood"].as_f64() != value, own, "{name}: {report}");
         assert!(report["log_likelihood"].as_f64().is_some_and(f64::is_finite), "{name}: {report}");
         assert_eq!(answer.err.contains("  likelihood   "), own, "{name}: {}", answer.err);
-        assert!(
-            report.get("diagnostics").is_none() && report.get("field_log_likelihood").is_none(),
-            "{name}: {report}"
-        );
+        assert!(report.get("held_out").is_none() && report.get("field_log_likelihood").is_none(), "{name}: {report}");
         for key in ["signal", "noise", "noise_at_floor", "features", "directions", "evaluations"] {
             assert!(report["in_sample_fit"].get(key).is_some(), "{name}: {key} of {report}");
         }
@@ -82,7 +79,7 @@ fn what_is_dear_is_left_out_and_the_flag_is_named() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 600 -q -o roll.npy");
     let answer = bench.does("embed roll.npy -m laplacian-eigenmaps --memory 60kB --json report.json");
-    assert!(answer.err.contains("--likelihood asks for it"), "{}", answer.err);
+    assert!(answer.err.contains("add --likelihood"), "{}", answer.err);
     assert!(bench.json("report.json").get("in_sample_fit").is_none());
     bench.refuses(
         "embed roll.npy -m laplacian-eigenmaps --memory 60kB --likelihood -o m.csv",
@@ -94,37 +91,37 @@ fn what_is_dear_is_left_out_and_the_flag_is_named() {
 #[test]
 fn left_out_features_are_reported_fold_by_fold() {
     let bench = Bench::new();
-    let answer = bench.does("embed iris -m laplacian-eigenmaps -k 8 --held-out --json report.json");
-    assert!(answer.err.contains("beside noise alone (features left out in 4 folds"), "{}", answer.err);
-    let diagnostics = &bench.json("report.json")["diagnostics"];
-    assert_eq!(diagnostics["by_fold"].as_array().unwrap().len(), 4);
-    let [found, alone] = ["log_evidence", "noise_alone"].map(|key| diagnostics[key].as_f64().unwrap());
-    assert!(found.is_finite() && found > alone, "{diagnostics}");
+    let answer = bench.does("embed iris -m laplacian-eigenmaps -k 8 --held-out features --json report.json");
+    assert!(answer.err.contains("over noise alone (4 folds"), "{}", answer.err);
+    let held_out = &bench.json("report.json")["held_out"];
+    assert_eq!(held_out["by_fold"].as_array().unwrap().len(), 4);
+    let [found, alone] = ["log_likelihood", "noise_alone"].map(|key| held_out[key].as_f64().unwrap());
+    assert!(found.is_finite() && found > alone, "{held_out}");
     bench.does("sample swiss-roll -n 100 -q -o roll.npy");
     bench.refuses(
-        "embed roll.npy -m isomap --held-out -o m.csv",
+        "embed roll.npy -m isomap --held-out features -o m.csv",
         2,
         "of 3 features that vary 1 make the field at a time",
     );
     bench.write("d.csv", "0,1,2\n1,0,1\n2,1,0\n");
-    bench.refuses("embed d.csv --input-kind distances -m mds --held-out -o m.csv", 2, "needs points");
+    bench.refuses("embed d.csv --input-kind distances -m mds --held-out features -o m.csv", 2, "needs points");
 }
 
 #[test]
-fn neighbors_are_chosen_told_drawn_and_saved() {
+fn neighbors_are_chosen_reported_drawn_and_saved() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 400 --seed 1 -q -o roll.npy");
     let line =
         "embed roll.npy -m isomap -k auto --json report.json --plot-neighbors tried.png --save map.model -o a.csv";
     let answer = bench.does(line);
-    assert!(answer.err.contains(" chosen by ") && answer.err.contains("neighbor_ratio"), "{}", answer.err);
+    assert!(answer.err.contains("  chosen k     ") && answer.err.contains("10-NN distance ratio"), "{}", answer.err);
     assert!(is_png(&bench.path("tried.png")));
     let report = bench.json("report.json");
     let chosen = report["neighbors"]["chosen"].as_u64().unwrap();
-    assert_eq!(report["parameters"]["neighbors"], json!({"asked": "auto", "used": chosen}));
+    assert_eq!(report["parameters"]["neighbors"], json!({"requested": "auto", "used": chosen}));
     let tried = report["neighbors"]["tried"].as_array().unwrap();
     let of = |k: u64| tried.iter().find(|one| one["k"].as_u64() == Some(k)).unwrap();
-    // The least neighbor_ratio, or one that is no worse for certain; turns that are joined are far worse.
+    // The least neighbor distance ratio, or one that is no worse for certain; turns that are joined are far worse.
     let least = tried.iter().map(|one| one["value"].as_f64().unwrap()).fold(f64::MAX, f64::min);
     assert!((1.0..1.1 * least).contains(&of(chosen)["value"].as_f64().unwrap()), "{tried:?}");
     assert!(of(50)["value"].as_f64().unwrap() > 1.5 * least, "{tried:?}");

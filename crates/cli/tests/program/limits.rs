@@ -150,7 +150,7 @@ fn a_refusal_is_one_line_whatever_there_was_to_warn_of() {
     bench.write("x.csv", "a,b\n1,\n2,3\n4,5\n1,7\n").write("map.csv", "y1\n1\n2\n3\n4\n5\n");
     bench.refuses("dimension x.csv --missing drop -k 10", 2, "k is 10");
     bench.refuses("graph x.csv --missing drop -k 10", 2, "k is 10");
-    bench.refuses("score x.csv map.csv --missing drop", 2, "rows");
+    bench.refuses("quality x.csv map.csv --missing drop", 2, "rows");
     bench.write("guess.csv", "1,2,3\n0.5,0.25,0.125\n0.1,0.2,0.3\n0.3,0.2,0.9\n");
     bench.refuses("dimension guess.csv -k 10", 2, "k is 10");
     bench.refuses("graph guess.csv -k 10 --standardize", 2, "k is 10");
@@ -187,7 +187,7 @@ fn peak(id: u32) -> Option<u64> {
 }
 
 /// What is unpacked and what is made of it are within the limit and 64 MB: the program stands still at its first output,
-/// which nobody reads, with its peak behind it.
+/// that is not read, with its peak behind it.
 #[test]
 fn unpacking_keeps_to_the_limit_of_memory() {
     let bench = Bench::new();

@@ -7,7 +7,10 @@ use serde_json::json;
 fn a_metric_with_its_power_is_reported_saved_and_used_for_new_points() {
     let bench = Bench::new();
     bench.does("embed iris -m mds --metric minkowski:3 -o map.csv --save map.model --json map.json");
-    assert_eq!(bench.json("map.json")["parameters"]["metric"], json!({"asked": "minkowski:3", "used": "minkowski:3"}));
+    assert_eq!(
+        bench.json("map.json")["parameters"]["metric"],
+        json!({"requested": "minkowski:3", "used": "minkowski:3"})
+    );
     bench.does("sample iris -o iris.csv");
     bench.does("transform map.model iris.csv --label label -o again.csv");
     let (map, again) = (coordinates(&bench.read("map.csv")), coordinates(&bench.read("again.csv")));
@@ -98,7 +101,7 @@ fn the_shares_of_the_variance_are_told() {
     assert!(bench.json("map.json").get("explained_variance").is_none());
 }
 
-/// The default is a method that the program's own advice names, so that nobody is told to take another one.
+/// The default is a method that the program's own hints name, so that no hint names another one.
 #[test]
 fn without_a_method_umap_keeps_the_neighborhoods() {
     let bench = Bench::new();
@@ -111,7 +114,7 @@ fn without_a_method_umap_keeps_the_neighborhoods() {
 /// A sheet whose first column is written twice, once in thousandths: standardized it is a sheet as before. By the columns as they
 /// are, the nearest on its map would be far.
 #[test]
-fn neighborhoods_are_judged_in_the_columns_that_made_the_map() {
+fn neighborhoods_are_evaluated_in_the_columns_that_made_the_map() {
     let bench = Bench::new();
     let row = |i: i32| {
         let (x, y) = ((f64::from(i) * 0.618_034).fract(), (f64::from(i) * 0.754_878).fract());
@@ -120,18 +123,18 @@ fn neighborhoods_are_judged_in_the_columns_that_made_the_map() {
     bench.write("sheet.csv", format!("x,y,z\n{}", (0..400).map(row).collect::<String>()));
     let said = bench.does("embed sheet.csv --standardize -o map.csv --json r.json").err;
     assert!(!said.contains("are lost"), "{said}");
-    let near = &bench.json("r.json")["neighborhoods"];
-    assert!(near["neighbor_ratio"].as_f64().unwrap() < 1.1 && near["random"].as_f64().unwrap() > 3.0, "{near}");
-    assert!(said.contains("  nearness     the ten nearest on the map are 1.0"), "{said}");
+    let near = &bench.json("r.json")["neighbor_ratio"];
+    assert!(near["value"].as_f64().unwrap() < 1.1 && near["random"].as_f64().unwrap() > 3.0, "{near}");
+    assert!(said.contains("  neighbors    10-NN distance ratio 1.0"), "{said}");
 }
 
 /// Fifty neighbors join the turns of a roll, whatever the method is that is named; ten do not.
 #[test]
-fn a_map_that_lost_the_neighborhoods_says_so_with_a_way_out() {
+fn an_embedding_that_lost_the_neighborhoods_is_reported_with_a_way_out() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 1000 -o roll.csv");
     let said = bench.does("embed roll.csv -m isomap -k 50 -o map.csv").err;
-    let lost = "% of the neighborhoods are lost: the ten nearest on the map are ";
+    let lost = "% of the neighborhoods are lost: the 10-NN distance ratio is ";
     assert!(said.contains(lost) && said.contains("; try -k auto, more coordinates (-d), -m umap or -m tsne"), "{said}");
     let said = bench.does("embed roll.csv -m isomap -k 10 -o map.csv").err;
     assert!(!said.contains(lost), "{said}");

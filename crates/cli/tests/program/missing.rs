@@ -163,7 +163,7 @@ fn dropped_rows_stay_in_the_output_and_are_empty() {
     for name in ["map.npy", "map.parquet"] {
         bench.does(&format!("embed t.csv -m pca --missing drop -q -o {name}"));
         bench.refuses(&format!("embed {name} -m pca -d 1 -o x.csv"), 2, "the first of 52 missing cells in 26 rows");
-        bench.does(&format!("score t.csv {name} --missing drop --starts one -q"));
+        bench.does(&format!("quality t.csv {name} --missing drop --starts one -q"));
         bench.does(&format!("embed t.csv -m pca --missing drop --align {name} -q -o x.csv"));
     }
     bench.does("dimension t.csv --missing drop --quick --pointwise each.csv -q");
@@ -179,7 +179,7 @@ fn dropped_rows_stay_in_the_output_and_are_empty() {
     bench.refuses("embed none.csv -m pca --missing drop -o x.csv", 2, "each of the 3 rows has a missing cell");
 }
 
-/// Edges and paths name the rows of the file, maps on the way and rows led back are empty where a row was dropped.
+/// Edges and paths name the rows of the file, snapshots and reconstructed rows are empty where a row was dropped.
 #[test]
 fn outputs_that_count_the_points_count_the_rows_of_the_file() {
     let bench = Bench::new();
@@ -212,10 +212,10 @@ fn outputs_that_count_the_points_count_the_rows_of_the_file() {
             "embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots 3 --json {input}-s.json -o x.csv"
         ));
         bench.does(&format!(
-            "reconstruct {input}.model {input}-map.csv {missing} -q -o {input}-rows.csv --std {input}-std.csv --held-out no"
+            "reconstruct {input}.model {input}-map.csv {missing} -q -o {input}-rows.csv --std {input}-std.csv --held-out none"
         ));
         bench.does(&format!(
-            "reconstruct {input}.model {input}-map.csv {missing} -q --samples 2 -o {input}-draws.csv --held-out no"
+            "reconstruct {input}.model {input}-map.csv {missing} -q --samples 2 -o {input}-draws.csv --held-out none"
         ));
     }
     assert_eq!(written("t-edges.csv"), renamed(&bench.read("whole-edges.csv"), &[0, 1]));

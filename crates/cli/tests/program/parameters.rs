@@ -19,7 +19,7 @@ fn a_default_that_is_shown_can_be_given() {
         assert_eq!(bench.read("a.csv"), bench.read("b.csv"), "{method}");
         let used = |file: &str| bench.json(file)["parameters"][flag]["used"].clone();
         assert_eq!(used("a.json"), used("b.json"), "{method}");
-        assert_eq!(bench.json("b.json")["parameters"][flag]["asked"], json!("auto"));
+        assert_eq!(bench.json("b.json")["parameters"][flag]["requested"], json!("auto"));
     }
     bench.does("embed iris -m kernel-pca --scale auto --kernel sigmoid -q -o a.csv");
 }

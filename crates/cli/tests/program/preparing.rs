@@ -25,7 +25,7 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
     let scaled = bench.does("embed t.csv -m pca -d 3 --standardize -o map.csv --json r.json --save m.model");
     assert!(!scaled.err.contains("variance of all"), "{}", scaled.err);
     let report = bench.json("r.json");
-    assert_eq!(report["parameters"]["scale-columns"], serde_json::json!({"asked": "unit", "used": "unit"}));
+    assert_eq!(report["parameters"]["scale-columns"], serde_json::json!({"requested": "unit", "used": "unit"}));
     assert_eq!(report["prepared"]["columns"][0]["name"], "mass");
     assert!(report["prepared"]["columns"][0]["scale"].as_f64().unwrap() > 500.0);
     bench.does("transform m.model t.csv -o again.csv -q");
@@ -34,7 +34,7 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
         again.concat().iter().zip(map.concat()).all(|(a, b)| (a - b).abs() < 1e-12),
         "a row of the map has its place"
     );
-    bench.does("reconstruct m.model map.csv -o rows.csv --std d.csv --held-out no -q");
+    bench.does("reconstruct m.model map.csv -o rows.csv --std d.csv --held-out none -q");
     let (rows, table) = (coordinates(&bench.read("rows.csv")), coordinates(&mixed()));
     for (row, own) in rows.iter().zip(&table) {
         assert!(row.iter().zip(own).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs()), "{row:?} {own:?}");
@@ -42,7 +42,7 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
     bench.does("embed t.csv -m pca -d 3 --scale-columns robust --log -o other.csv --save o.model -q");
     bench.does("reconstruct o.model other.csv -o rows.csv -q");
     assert!((coordinates(&bench.read("rows.csv"))[5][0] - table[5][0]).abs() < 1e-6);
-    for command in ["graph", "dimension --quick", "score plain.csv"] {
+    for command in ["graph", "dimension --quick", "quality plain.csv"] {
         let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
         bench.does(&format!("{name} t.csv {rest} --standardize"));
     }

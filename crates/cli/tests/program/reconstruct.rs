@@ -1,4 +1,4 @@
-//! The way back from a map: outputs under the user's own names, and refusals.
+//! The inverse transform: outputs under the user's own names, and refusals.
 
 use crate::{Bench, coordinates};
 
@@ -19,13 +19,17 @@ fn bench(method: &str) -> Bench {
 fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
     for (method, rule) in [("isomap", "kriging"), ("lle", "kriging"), ("pca", "linear")] {
         let bench = bench(method);
-        let answer =
-            bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --margin margin.csv --json back.json");
-        assert!(answer.err.starts_with(&format!("{method}: 50 places back to 3 features by ")), "{}", answer.err);
+        let answer = bench
+            .does("reconstruct map.model map.csv -o back.csv --std std.csv --interval interval.csv --json back.json");
+        assert!(
+            answer.err.starts_with(&format!("{method}: 50 embedding points reconstructed in 3 features by ")),
+            "{}",
+            answer.err
+        );
         // Kriging of few rows sets its intervals by rows held out; the linear rule has its own.
         let lines = if rule == "kriging" { 3 } else { 1 };
         assert!(answer.err.contains("0.") && answer.err.lines().count() == lines, "{}", answer.err);
-        for name in ["back.csv", "std.csv", "margin.csv"] {
+        for name in ["back.csv", "std.csv", "interval.csv"] {
             assert!(bench.read(name).starts_with("length,\"width, cm\",bend\n"), "{}", bench.read(name));
         }
         let (data, back) = (coordinates(&bench.read("sheet.csv")), coordinates(&bench.read("back.csv")));
@@ -38,7 +42,7 @@ fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
         assert_eq!((&report["method"], &report["rule"]), (&method.into(), &rule.into()));
         assert_eq!((&report["n"], &report["features"], &report["dims"]), (&50.into(), &3.into(), &2.into()));
         assert_eq!(report["held_out"].is_null(), rule == "linear");
-        assert!(report["judged_by"].as_str().unwrap().starts_with("rows "));
+        assert!(report["evaluated_on"].as_str().unwrap().starts_with("training rows"));
         assert!(report["error"].as_f64().unwrap() < 0.3 && report["seconds"]["reconstruct"].is_number());
         assert_eq!(report["warnings"].as_array().unwrap().len(), 0);
     }
@@ -114,22 +118,22 @@ fn rows_are_held_out_and_rows_are_drawn() {
     let bench = bench("isomap");
     let answer =
         bench.does("reconstruct map.model map.csv -o back.csv --std held.csv --held-out rows --json back.json");
-    assert!(answer.err.contains("of 50 rows that had no part in the map (5 folds)\n"), "{}", answer.err);
-    assert!(answer.err.contains("  intervals    set by these rows (deviations x "), "{}", answer.err);
+    assert!(answer.err.contains("of 50 held-out rows (5 folds)\n"), "{}", answer.err);
+    assert!(answer.err.contains("  intervals    calibrated on these rows (68 % x "), "{}", answer.err);
     let held_out = &bench.json("back.json")["held_out"];
     assert_eq!((&held_out["rows"], &held_out["folds"]), (&50.into(), &5.into()));
-    assert!(held_out["error"].as_f64().unwrap() < 0.5 && held_out["within_margin"].as_f64().unwrap() > 0.8);
-    // Deviations are those of rows that the map has seen, times the stretch, but for their limits.
-    bench.does("reconstruct map.model map.csv -q -o back.csv --std seen.csv --held-out no --json seen.json");
+    assert!(held_out["error"].as_f64().unwrap() < 0.5 && held_out["within_interval"].as_f64().unwrap() > 0.8);
+    // The intervals are those of training rows, times the calibration factor, but for their limits.
+    bench.does("reconstruct map.model map.csv -q -o back.csv --std seen.csv --held-out none --json seen.json");
     let report = bench.json("seen.json");
     assert!(report["held_out"].is_null());
-    assert_eq!(report["intervals"], "set by rows that the map has seen");
-    let stretch = held_out["calibration_factor"]["deviation"].as_f64().unwrap();
+    assert_eq!(report["intervals"], "calibrated on training rows");
+    let factor = held_out["calibration_factor"]["std"].as_f64().unwrap();
     let (held, seen) = (coordinates(&bench.read("held.csv")), coordinates(&bench.read("seen.csv")));
-    let stretched = |at: usize| (held[at / 3][at % 3] / seen[at / 3][at % 3] / stretch - 1.0).abs() < 1e-9;
-    assert!((0..150).filter(|&at| stretched(at)).count() > 125, "{stretch}");
-    let answer = bench.does("reconstruct map.model map.csv -o draws.csv --samples 3 --seed 4 --held-out no");
-    assert!(answer.err.contains("samples      150 rows, 3 per place"), "{}", answer.err);
+    let calibrated = |at: usize| (held[at / 3][at % 3] / seen[at / 3][at % 3] / factor - 1.0).abs() < 1e-9;
+    assert!((0..150).filter(|&at| calibrated(at)).count() > 125, "{factor}");
+    let answer = bench.does("reconstruct map.model map.csv -o draws.csv --samples 3 --seed 4 --held-out none");
+    assert!(answer.err.contains("samples      150 rows, 3 per embedding point"), "{}", answer.err);
     assert_eq!(coordinates(&bench.read("draws.csv")).len(), 150);
     bench.refuses(
         "reconstruct map.model map.csv -o d.csv --samples 0",
@@ -137,6 +141,9 @@ fn rows_are_held_out_and_rows_are_drawn() {
         "--samples is 0; draw at least one row per place",
     );
     bench.refuses("reconstruct map.model map.csv -o d.csv --held-out columns", 2, "columns");
+    bench.refuses("reconstruct map.model map.csv -o d.csv --held-out features", 2, "use --held-out rows or none");
+    bench.refuses("transform map.model sheet.csv -o d.csv --held-out features", 2, "use --held-out rows or none");
+    bench.refuses("embed sheet.csv -o d.csv --held-out rows", 2, "use --held-out features");
 }
 
 #[test]
@@ -146,14 +153,14 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     let answer = bench.does("embed cloud.csv -m isomap -k 8 -d 1 --save map.model -o map.npy");
     assert!(answer.err.starts_with("isomap: 30 points of 3 features in 1 dimension\n"), "{}", answer.err);
     let answer = bench.does("transform map.model one.csv -o new.csv");
-    assert!(answer.err.starts_with("isomap: 1 new point placed in 1 dimension\n"), "{}", answer.err);
+    assert!(answer.err.starts_with("isomap: 1 new point embedded in 1 dimension\n"), "{}", answer.err);
     let answer = bench.does("reconstruct map.model place.csv -o back.csv");
-    assert!(answer.err.starts_with("isomap: 1 place back to 3 features by "), "{}", answer.err);
-    let answer = bench.does("score cloud.csv map.npy --starts one");
+    assert!(answer.err.starts_with("isomap: 1 embedding point reconstructed in 3 features by "), "{}", answer.err);
+    let answer = bench.does("quality cloud.csv map.npy --starts one");
     assert!(answer.err.contains(" in 1 dimension\n"), "{}", answer.err);
     bench.does("embed cloud.csv -m gplvm --max-iterations 3 -q --save latent.model -o latent.csv");
     let answer = bench.does("transform latent.model one.csv -o new.csv --std s.csv");
-    assert!(answer.err.contains("  deviations   of the model's own density around the place"), "{}", answer.err);
+    assert!(answer.err.contains("  uncertainty  standard deviation of the posterior"), "{}", answer.err);
     assert!(coordinates(&bench.read("s.csv"))[0].iter().all(|deviation| (1e-6..10.0).contains(deviation)));
     bench
         .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
@@ -162,28 +169,22 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
 }
 
-/// Deviations of new rows have the caveat of the map in them, where that is cheap or asked for, and say so.
+/// The uncertainty of new rows includes the variability of the embedding, by default where that is cheap.
 #[test]
-fn deviations_of_new_rows_include_the_doubt_of_the_map() {
+fn the_uncertainty_of_new_rows_includes_the_variability_of_the_embedding() {
     for method in ["isomap", "pca"] {
         let bench = bench(method);
         let answer = bench.does("transform map.model sheet.csv -o placed.csv --std held.csv");
-        assert!(
-            answer.err.contains(
-                "  deviations   from a map made with such rows, by 5 maps without some; of 50 rows held out 0."
-            ),
-            "{}",
-            answer.err
-        );
+        assert!(answer.err.contains("  uncertainty  calibrated on 50 held-out rows in 5 folds; 0."), "{}", answer.err);
         let held = coordinates(&bench.read("held.csv"));
         assert!(held.iter().flatten().all(|deviation| *deviation > 0.0), "training rows too: {held:?}");
-        let alone = "transform map.model sheet.csv -o placed.csv --std alone.csv --held-out no";
+        let alone = "transform map.model sheet.csv -o placed.csv --std alone.csv --held-out none";
         if method == "pca" {
-            let fact = "this pca map places a row in the same way whatever is near it; use --held-out rows";
+            let fact = "the extension of pca does not depend on nearby rows, which leaves no uncertainty to compute; use --held-out rows";
             bench.refuses(alone, 2, fact);
         } else {
             let answer = bench.does(alone);
-            assert!(answer.err.contains("  deviations   of the placing alone"), "{}", answer.err);
+            assert!(answer.err.contains("  uncertainty  of the position alone"), "{}", answer.err);
             assert!(coordinates(&bench.read("alone.csv")).iter().flatten().all(|deviation| *deviation == 0.0));
         }
         bench.refuses("transform map.model sheet.csv -o p.csv --held-out rows", 2, "add --std FILE");
@@ -194,22 +195,22 @@ fn deviations_of_new_rows_include_the_doubt_of_the_map() {
 
 /// A supervised map is chosen and judged with its classes, and its model says that it no longer has them.
 #[test]
-fn a_supervised_map_is_told_from_one_that_can_be_made_again() {
+fn a_supervised_map_is_not_one_that_can_be_fitted_again() {
     let bench = Bench::new();
     let umap = "-m umap --supervision 0.5 --max-iterations 20";
-    let answer = bench.does(&format!("embed iris {umap} -d 1 -k auto --held-out --save map.model -o map.csv"));
-    assert!(answer.err.contains("neighbor_ratio") && answer.err.contains("features left out"), "{}", answer.err);
-    let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
+    let answer = bench.does(&format!("embed iris {umap} -d 1 -k auto --held-out features --save map.model -o map.csv"));
     assert!(
-        answer.err.contains("warning: this umap map went by classes, which a model does not keep"),
+        answer.err.contains("10-NN distance ratio") && answer.err.contains("log likelihood of features"),
         "{}",
         answer.err
     );
-    assert_eq!(bench.json("back.json")["intervals"], "set by rows that the map has seen");
+    let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
+    assert!(answer.err.contains("warning: this umap map used classes, which a model does not keep"), "{}", answer.err);
+    assert_eq!(bench.json("back.json")["intervals"], "calibrated on training rows");
     bench.refuses(
         "reconstruct map.model map.csv -o again.csv --held-out rows",
         2,
-        "this umap map went by classes, which a model does not keep, so that it cannot be made without some rows; leave out --held-out",
+        "this umap map used classes, which a model does not keep, so that it cannot be fitted without some rows; leave out --held-out",
     );
 }
 

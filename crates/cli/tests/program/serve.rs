@@ -208,7 +208,7 @@ fn only_this_machine_and_only_with_the_word_and_nothing_but_requests() {
     let (code, text) = served.post("run", &format!("{{\"method\": \"{}\"}}", "x".repeat(1 << 20)));
     assert!(code == 413 && text.contains("1048576 is the most"), "{code} {text}");
     for (body, fact) in [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("{\"method\": \"isomab\"}", "isomap"),
         ("{\"method\": \"tsne\", \"parameters\": {\"perplexity\": \"-1\"}}", "perplexity"),
     ] {
@@ -234,7 +234,7 @@ fn what_cannot_be_served_is_refused_in_one_line() {
     bench.refuses(&format!("serve iris --no-open --port {port}"), 2, "give another --port");
 }
 
-/// Where no thread can be started for want of address space, whoever comes is turned away, and the server goes on.
+/// Where no thread can be started for want of address space, a connection is turned away, and the server goes on.
 #[test]
 fn a_server_without_room_for_a_thread_lives_on() {
     let bench = Bench::new();

@@ -23,7 +23,7 @@ fn interrupted(bench: &Bench, line: &str) -> Duration {
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
     let took = start.elapsed();
-    // It ends by the signal, so that whoever started it knows.
+    // It ends by the signal, so that its caller knows.
     assert_eq!(output.status.signal(), Some(SIGINT), "{line}");
     crate::answer(output).is_one_line(line, -1, "stopped");
     assert_eq!(bench.files(), before, "{line}");
@@ -52,7 +52,7 @@ fn ctrl_c_ends_a_descent_early_and_its_map_is_written() {
     assert!(child.try_wait().unwrap().is_none(), "the descent ended by itself");
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.signal(), Some(SIGINT), "whoever started it knows that it was cut short");
+    assert_eq!(output.status.signal(), Some(SIGINT), "its caller knows that it was cut short");
     let answer = crate::answer(output);
     assert!(answer.err.contains("the optimization was stopped after"), "{}", answer.err);
     assert_eq!(bench.json("m.json")["converged"], false);

@@ -40,7 +40,7 @@ fn every_command_that_reads_points_reads_vectors() {
         bench.does(&format!("transform map.model {name} --keep id -q -o again.csv"));
         assert_eq!(bench.read("again.csv").lines().count(), 13);
         for line in [
-            format!("score {name} map.csv --vector embedding -q --json -"),
+            format!("quality {name} map.csv --vector embedding -q --json -"),
             format!("dimension {name} --vector embedding --quick -q --json -"),
             format!("graph {name} --vector embedding -k 4 -q -o edges.csv"),
             format!("compare {name} --vector embedding --label year --methods pca -k 5 -q --report compare.html"),

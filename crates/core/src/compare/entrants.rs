@@ -2,8 +2,8 @@
 
 use super::Entrant;
 use crate::method::Method;
-use crate::recipe::Recipe;
-use eigenfold_graph::{Disconnected, Neighbors};
+use crate::request::{Count, Request};
+use eigenfold_graph::Disconnected;
 use eigenfold_linalg::error::{Error, Result};
 
 /// The default methods: some of every kind, a minute in total for the digits.
@@ -37,40 +37,30 @@ pub struct Sweep {
 
 /// The named entrants, in that order; [`USUAL`] if none are named, every method for the name `all`.
 ///
-/// All have the graph, the number of coordinates and the limits of `base`. Every given parameter is set for the methods
-/// that have it. A sweep makes one entrant per value for the methods that have its parameter; the others take part
-/// once.
+/// All have the graph, the number of coordinates and the limits of `base`. Every parameter of `base` reaches the methods that have it. A
+/// sweep makes an entrant for every value, of those methods that have its parameter; the others take part once.
 ///
 /// # Errors
 ///
-/// If there is no such method, no method has a given parameter or that of the sweep, a value is out of range, or there
-/// are too many entrants.
-pub fn entrants(
-    names: &[String],
-    base: &Recipe,
-    parameters: &[(String, String)],
-    sweep: Option<&Sweep>,
-) -> Result<Vec<Entrant>> {
-    let mut unused: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
+/// If there is no such method, no method has a given parameter or that of the sweep, a value is out of range, or they are too many.
+pub fn entrants(names: &[String], base: &Request, sweep: Option<&Sweep>) -> Result<Vec<Entrant>> {
+    let mut unused: Vec<&str> = base.parameters.keys().map(String::as_str).collect();
     let (mut all, mut swept) = (Vec::new(), false);
     for method in methods(names)? {
         let own = method.possible_parameters();
         let has = |name: &str| own.iter().any(|parameter| parameter.name == name);
         unused.retain(|name| !has(name));
-        let given: Vec<(&str, &str)> = parameters
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .filter(|(name, _)| has(name))
-            .collect();
+        let mut request = Request { method: Some(method.info().name.into()), ..base.clone() };
+        request.parameters.retain(|name, _| has(name));
         let graph = method.info().needs_graph;
         match sweep.filter(|sweep| has(&sweep.parameter) || (sweep.parameter == NEIGHBORS && graph)) {
             Some(sweep) => {
                 swept = true;
                 for value in &sweep.values {
-                    all.push(entrant(base, &method, &given, Some((&sweep.parameter, value)))?);
+                    all.push(entrant(&request, Some((&sweep.parameter, value)))?);
                 }
             }
-            None => all.push(entrant(base, &method, &given, None)?),
+            None => all.push(entrant(&request, None)?),
         }
     }
     if let Some(sweep) = sweep.filter(|_| !swept) {
@@ -105,55 +95,43 @@ fn methods(names: &[String]) -> Result<Vec<Method>> {
 }
 
 /// One method with its parameters.
-fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option<(&str, &str)>) -> Result<Entrant> {
-    let (mut method, mut neighbors) = (method.clone(), base.neighbors);
-    let mut all: Vec<(&str, &str)> = given.to_vec();
+fn entrant(base: &Request, sweep: Option<(&str, &str)>) -> Result<Entrant> {
+    let mut request = base.clone();
     match sweep {
         Some((NEIGHBORS, value)) => {
-            let wrong = |_| {
-                Error::parameter(format!("`neighbors` {value:?} is not a number of neighbors; give a whole number"))
-            };
-            neighbors = swept(base.neighbors, value.parse().map_err(wrong)?)?;
+            let wrong =
+                |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
+            request.neighbors = Some(Count::Number(value.parse().map_err(wrong)?));
+            if base.radius.is_some() || matches!(base.graph.as_deref(), Some("within" | "all")) {
+                let fact = "a graph within a radius or of all pairs has no number of neighbors to sweep";
+                let ways = "leave out `graph` and `radius`, or sweep another parameter";
+                return Err(Error::parameter(format!("{fact}; {ways}")));
+            }
         }
         Some((name, value)) => {
-            all.retain(|(other, _)| *other != name);
-            all.push((name, value));
+            request.parameters.insert(name.into(), value.into());
         }
         None => {}
     }
-    method.set_all(&all)?;
-    let info = method.info();
-    let name = match sweep {
-        Some((parameter, value)) => format!("{} {parameter}={value}", info.name),
-        None => info.name.to_string(),
-    };
-    let filmed = method.has_snapshots() && base.disconnected != Disconnected::Separate;
-    let snapshots = if filmed { base.snapshots } else { 0 };
-    let recipe = Recipe { neighbors, method, snapshots, ..base.clone() };
-    Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
-}
-
-/// The same kind of graph with another number of neighbors.
-fn swept(neighbors: Neighbors, k: usize) -> Result<Neighbors> {
-    match neighbors {
-        Neighbors::Nearest(_) => Ok(Neighbors::Nearest(k)),
-        Neighbors::Mutual(_) => Ok(Neighbors::Mutual(k)),
-        Neighbors::Within(_) | Neighbors::All => {
-            let fact = "a graph within a radius or of all pairs has no number of neighbors to sweep";
-            Err(Error::parameter(format!("{fact}; leave out `graph` and `radius`, or sweep another parameter")))
-        }
+    let mut recipe = request.recipe()?;
+    let name = recipe.method.info().name;
+    let name = sweep.map_or(name.to_string(), |(parameter, value)| format!("{name} {parameter}={value}"));
+    if !recipe.method.has_snapshots() || recipe.disconnected == Disconnected::Separate {
+        recipe.snapshots = 0;
     }
+    Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eigenfold_graph::Neighbors;
 
     fn named(names: &[&str], parameters: &[(&str, &str)], sweep: Option<(&str, &[&str])>) -> Result<Vec<Entrant>> {
         let texts = |of: &[&str]| of.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let parameters = parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let sweep = sweep.map(|(name, values)| Sweep { parameter: name.into(), values: texts(values) });
-        entrants(&texts(names), &Recipe::default(), &parameters, sweep.as_ref())
+        entrants(&texts(names), &Request { parameters, ..Request::default() }, sweep.as_ref())
     }
 
     #[test]
@@ -184,13 +162,11 @@ mod tests {
     #[test]
     fn a_sweep_of_neighbors_keeps_the_kind_of_the_graph() {
         let sweep = Sweep { parameter: "neighbors".into(), values: vec!["8".into(), "12".into()] };
-        let of = |neighbors| {
-            let base = Recipe { neighbors, ..Recipe::default() };
-            entrants(&["isomap".to_string()], &base, &[], Some(&sweep))
-        };
-        let found = of(Neighbors::Mutual(10)).unwrap();
+        let of = |base: Request| entrants(&["isomap".to_string()], &base, Some(&sweep));
+        let graph = |word: &str| Request { graph: Some(word.into()), ..Request::default() };
+        let found = of(graph("mutual")).unwrap();
         assert_eq!([found[0].recipe.neighbors, found[1].recipe.neighbors], [8, 12].map(Neighbors::Mutual));
-        for other in [Neighbors::Within(1.0), Neighbors::All] {
+        for other in [Request { radius: Some(1.0), ..Request::default() }, graph("all")] {
             assert!(of(other).unwrap_err().to_string().contains("no number of neighbors to sweep"));
         }
     }

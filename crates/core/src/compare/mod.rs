@@ -224,8 +224,8 @@ pub fn rank(outcomes: &mut [Outcome]) {
     });
 }
 
-/// Whether the coordinates have not converged to those of the field.
-fn unsolved(model: &Model) -> bool {
+/// Whether the solver ended before the coordinates were eigenvectors of the field.
+pub fn unsolved(model: &Model) -> bool {
     let report = model.report();
     report.residuals.iter().take(report.dims).any(|&residual| residual > UNSOLVED)
 }

@@ -43,9 +43,14 @@ pub enum Neighbors {
     All,
 }
 
+impl Neighbors {
+    /// The number of neighbors of each point if none is given.
+    pub const DEFAULT_K: usize = 10;
+}
+
 impl Default for Neighbors {
     fn default() -> Neighbors {
-        Neighbors::Nearest(10)
+        Neighbors::Nearest(Neighbors::DEFAULT_K)
     }
 }
 

@@ -1,4 +1,4 @@
-"""eigenfold unfolds data: estimators with scikit-learn's habits, every one with `transform` and the way back.
+"""eigenfold unfolds data: estimators with scikit-learn's habits, each with `transform` and `inverse_transform`.
 
 >>> from eigenfold import Isomap, datasets
 >>> roll = datasets.make("swiss-roll", n=200)
@@ -14,7 +14,7 @@ from . import datasets
 from ._classes import CLASSES
 from ._compare import Comparison, compare
 from ._eigenfold import EigenfoldError
-from ._functions import dimension, knn_graph, plot, score
+from ._functions import dimension, gp_likelihood, knn_graph, plot
 from ._load import load
 from ._manifold import locally_linear_embedding
 from ._quality import Quality, quality
@@ -36,10 +36,10 @@ __all__ = [
     "compare",
     "datasets",
     "dimension",
+    "gp_likelihood",
     "knn_graph",
     "load",
     "locally_linear_embedding",
     "plot",
     "quality",
-    "score",
 ]

@@ -47,22 +47,22 @@ class Estimator(_sklearn.Alone):
         """A fit whose descent starts where `init` says, or else as the parameters say."""
         X, names = _vectors.unpacked(X, self.vector)
         data = self._spec.data(self, X)
-        asked, kind, start = self._spec.asked(self)
+        request, kind, start = self._spec.request(self)
         given = _input.read(self, data, kind, least=2, names=names)
         train = given.data if given.kind == "measured" else None
         given = self._measured(given, train)
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
-        if asked["dims"] is None:
-            asked["dims"] = min(rows - 1, given.features)
+        if request["dims"] is None:
+            request["dims"] = min(rows - 1, given.features)
         if given.kind == "points" and given.features == 1 and self._spec.linear:
-            self._refuse_one_feature(asked["dims"])
+            self._refuse_one_feature(request["dims"])
+        labels = self._labels(y, rows, request)
         model, chosen = _eigenfold.fit(
             given.kind,
             given.data,
-            self.missing,
-            asked,
+            json.dumps(request),
             None if start is None and init is None else _input.matrix(start if init is None else init),
-            self._labels(y, rows, asked),
+            labels,
             given.names,
             _input.threads(self.n_jobs),
             self._listener(),
@@ -81,7 +81,7 @@ class Estimator(_sklearn.Alone):
         if self._spec.latent:
             raise ValueError(f"Found array with 1 feature(s), which leave {type(self).__name__} no noise; give 2 or more")
         if dims not in (1, "auto"):
-            raise ValueError(f"{dims} components were asked of points with 1 feature(s); use n_components=1")
+            raise ValueError(f"{dims} components were requested of points with 1 feature(s); use n_components=1")
 
     def _keep(self, report: dict[str, Any]) -> None:
         """The attributes of a fit, and what the user should know of it."""
@@ -103,7 +103,7 @@ class Estimator(_sklearn.Alone):
             _sklearn.tell(warning)
 
     def _idle(self) -> list[str]:
-        """What is said of words that were set and do nothing here."""
+        """Warnings about parameters that were set and do nothing here."""
         unset = lambda value: value is None or isinstance(value, tuple) and all(one is None for one in value)  # noqa: E731
         names: dict[str, list[str]] = {}
         for name, (default, why) in self._spec.idle.items():
@@ -117,12 +117,12 @@ class Estimator(_sklearn.Alone):
         return self._contained(self.fit(X, y).embedding_, X)
 
     def transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
-        """Places new points on the map, each row on its own; a training row gets its own coordinates.
+        """Embeds new points, each row on its own; a training row gets its own coordinates.
 
-        With `return_std`, also how sure each coordinate is: 68 of 100 are no further from where a map made with such rows
-        would have them. For that the map is made five times without some of its rows, if there are at most 1,000 of them;
-        `held_out=True` asks for it beyond, and with False the deviation is that of the placing alone. After a fit to distances, a
-        row is the distances of a new point to all training points.
+        With `return_std`, also the uncertainty of each coordinate: for 68 % of new rows, an embedding fitted with the row has it no
+        further away. The embedding is fitted five times without some of its rows for it, if there are at most 1,000 of them;
+        `held_out=True` does so for more rows, and with False the uncertainty is that of the position alone. After a fit to
+        distances, a row is the distances of a new point to all training points.
         """
         model, given = self._again(X)
         jobs = _input.threads(self.n_jobs)
@@ -132,40 +132,39 @@ class Estimator(_sklearn.Alone):
         if len(far) > 0:
             shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
-            _sklearn.tell(f"{what} far from all training points ({shown}); their places mean little")
+            _sklearn.tell(f"{what} far from all training points ({shown}); their coordinates are extrapolated and mean little")
         placed = self._contained(placed, X)
         return (placed, deviations) if return_std else placed
 
     def _without_deviations(self) -> str:
-        """Why a map says nothing of how sure places are, and the way out."""
+        """Why there is no uncertainty of new rows, and the way out."""
         name = type(self).__name__
         if self._model.points is None:
-            return f"this {name} map was made of distances, of which none can be held out; fit it to points"
-        return f"this {name} map places a row in the same way whatever is near it; use held_out=True"
+            return f"this {name} was fitted to distances, of which none can be held out; fit it to points"
+        return f"the extension of {name} does not depend on nearby rows, which leaves no uncertainty to compute; use held_out=True"
 
     def inverse_transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
-        """From places of the map back to data, one row per place; with `return_std` also the deviation of every number.
+        """Data from coordinates of the embedding, one row per embedding point; with `return_std` also an interval for every number.
 
-        68 of 100 numbers observed at such places are within their deviation. Rows are held out to see to that, if there are at
-        most 1,000 of them or `held_out` is True.
+        The half-widths are those of 68 % intervals. Held-out rows calibrate them, if there are at most 1,000 rows or `held_out` is
+        True.
         """
         self._fitted()
-        places = _input.matrix(X)
-        back, deviations, _, _, told = self._model.reconstruct(places, return_std, held_out, _input.threads(self.n_jobs))
-        for warning in told:
+        points = _input.matrix(X)
+        back, deviations, _, _, warnings = self._model.reconstruct(points, return_std, held_out, _input.threads(self.n_jobs))
+        for warning in warnings:
             _sklearn.tell(warning)
         return (back, deviations) if return_std else back
 
     def score(self, X: Any, y: Any = None) -> float:
-        """How well the map keeps new points, for choosing parameters: more is better, 1 is all.
+        """The share of variance that the embedding preserves for new points, for choosing parameters: 1 is all.
 
-        The share of the variance of `X` around the mean of the training points that is left after going to the map and
-        back.
+        1 less the squared reconstruction error of `X` over its variance around the mean of the training points.
         """
         model, given = self._again(X)
         train = model.points
         if train is None:
-            raise ValueError("score goes back from the map to data, which a map of distances cannot; fit it to points")
+            raise ValueError("score needs a reconstruction, which a map of distances cannot; fit it to points")
         jobs = _input.threads(self.n_jobs)
         placed, _, _ = model.transform(given.data, self.missing, False, None, jobs)
         back, _, _, _, _ = model.reconstruct(placed, False, None, jobs)
@@ -186,13 +185,14 @@ class Estimator(_sklearn.Alone):
         return self._edges()
 
     def _edges(self, disconnected: str | None = None) -> Any:
-        """The graph of the fit, made again; with its components as they are told to be treated, or as they were."""
+        """The graph of the fit, made again; with another treatment of its connected components if one is named."""
         points = self._model.seen
         if points is None:
             raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
-        asked = self._spec.asked(self, seed=json.loads(self._model.recipe)["seed"])[0]
-        neighborhood = {**asked["neighborhood"], **({} if disconnected is None else {"disconnected": disconnected})}
-        return knn_graph_of("points", points, neighborhood, asked["seed"], _input.threads(self.n_jobs))
+        request = self._spec.request(self, seed=json.loads(self._model.recipe)["seed"])[0]
+        names = ("neighbors", "radius", "graph", "graph_parameters", "metric", "approximate", "disconnected", "seed")
+        request = {name: request[name] for name in names} | ({} if disconnected is None else {"disconnected": disconnected})
+        return knn_graph_of("points", points, request, _input.threads(self.n_jobs))
 
     @property
     def precision_(self) -> Any:
@@ -219,7 +219,7 @@ class Estimator(_sklearn.Alone):
         return self
 
     def _contained(self, values: np.ndarray, X: Any) -> Any:
-        """Coordinates in the container that was asked for."""
+        """Coordinates in the requested container."""
         container = getattr(self, "_sklearn_output_config", {}).get("transform") or _sklearn.output_config()
         if container == "pandas":
             import pandas
@@ -265,7 +265,7 @@ class Estimator(_sklearn.Alone):
             raise ValueError(f"metric is {metric!r}; give precomputed, or one that eigenfold or scipy knows ({refused})") from None
         return given._replace(kind="distances", data=new)
 
-    def _labels(self, y: Any, rows: int, asked: dict[str, Any]) -> list[int | None] | None:
+    def _labels(self, y: Any, rows: int, request: dict[str, Any]) -> list[int | None] | None:
         """The class of every point, for a method that looks at them."""
         return None
 
@@ -318,7 +318,7 @@ class LatentEstimator(Estimator):
 
     @property
     def covariance_(self) -> np.ndarray:
-        """W Wᵀ + Ψ, the covariance of the features, made when it is asked for."""
+        """W Wᵀ + Ψ, the covariance of the features, computed on access."""
         self._known("covariance_", True)
         return self.components_.T @ self.components_ + np.diag(self.noise_variance_)
 

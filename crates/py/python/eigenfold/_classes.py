@@ -66,7 +66,7 @@ def affinity(values: Values) -> None:
 
 
 def nearest_of(lengths: Any, n_neighbors: Any) -> Any:
-    """One for each of so many nearest in every row of a sparse matrix of distances, itself counted; and the same the other way."""
+    """One for each of the nearest `count` entries in every row of a sparse matrix of distances, itself counted; made symmetric."""
     from scipy.sparse import csr_array
 
     near = shortest(csr_array(lengths), _input.whole("n_neighbors", n_neighbors, 1))
@@ -262,7 +262,7 @@ def camel(method: str) -> str:
     return "".join(word.capitalize() for word in method.split("-"))
 
 
-# A method that the table has and nobody named yet is a class all the same.
+# A method of the table without a class above gets one here.
 named = {method for spec in SPECS for method, _ in spec.methods.values()}
 SPECS += [one(camel(method), method, "") for method in TABLE if method not in named]
 CLASSES = {spec.name: estimator(spec) for spec in SPECS}

@@ -1,4 +1,4 @@
-"""Many methods on the same points: judged alike, ranked, and shown on one page."""
+"""Many methods on the same points: evaluated alike, ranked, and shown on one page."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Comparison:
 
     @property
     def table(self) -> Any:
-        """One row per method, best first, with its scores: a pandas DataFrame if pandas is installed, else a list of dicts."""
+        """One row per method, best first, with its quality measures: a pandas DataFrame if pandas is installed, else a list of dicts."""
         rows = []
         for one in self.methods:
             row = {name: one[name] for name in ("name", "status", "seconds", "memory_mb")}
-            row.update({key: score["value"] for key, score in one["scores"].items()})
+            row.update({key: measure["value"] for key, measure in one["quality"].items()})
             rows.append(row)
         try:
             import pandas
@@ -70,7 +70,7 @@ class Comparison:
     def __repr__(self) -> str:
         lines = [f"Comparison of {len(self.methods)} maps, {self.rule}"]
         for one in self.methods:
-            area = one["scores"].get("rnx_auc", {}).get("value")
+            area = one["quality"].get("rnx_auc", {}).get("value")
             lines.append(f"  {one['name']:<24} " + (f"{area:.3f}" if area is not None else self.status[one["name"]]))
         return "\n".join(lines)
 
@@ -92,11 +92,11 @@ def compare(
     callback: Callable[..., Any] | None = None,
     **parameters: Any,
 ) -> Comparison:
-    """Maps of the same points by several methods, judged alike and ranked.
+    """Maps of the same points by several methods, evaluated alike and ranked.
 
     `methods` are names (`"all"` for all, a dozen if none are given); `parameters` such as `perplexity=50` reach the methods that
     have them; `sweep={"neighbors": [5, 10, 20]}` makes a map per value. Each method has `seconds`; one that fails or is stopped
-    says so in `status`, and the others go on.
+    is reported in `status`, and the others go on.
 
     >>> from eigenfold import compare, datasets
     >>> iris = datasets.load("iris")
@@ -112,11 +112,18 @@ def compare(
     swept = None if sweep is None else next((name, [str(value) for value in values]) for name, values in sweep.items())
     if swept is not None:
         swept = (swept[0].removeprefix("n_").replace("_", "-"), swept[1])
-    given = [(name.replace("_", "-"), str(value)) for name, value in parameters.items()]
+    request = {
+        "parameters": {name.replace("_", "-"): str(value) for name, value in parameters.items()},
+        "dims": n_components,
+        "neighbors": n_neighbors,
+        "metric": metric,
+        "seed": _input.seed(random_state),
+    }
     data = _input.matrix(X)
-    common = (n_neighbors, n_components, metric, float(seconds), _input.seed(random_state), _input.threads(n_jobs))
     listener = None if callback is None else lambda stage, fraction, objective, _notes: callback(stage, fraction, objective)
-    found = _eigenfold.compare(data, names, given, swept, _labeled(labels, len(data)), common, listener)
+    found = _eigenfold.compare(
+        data, names, json.dumps(request), swept, _labeled(labels, len(data)), float(seconds), _input.threads(n_jobs), listener
+    )
     columns = getattr(X, "columns", None)
     return Comparison(found, None if columns is None else [str(name) for name in columns], image, title)
 

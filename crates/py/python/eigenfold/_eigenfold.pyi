@@ -42,18 +42,18 @@ class Comparison:
 def compare(
     data: np.ndarray,
     methods: list[str],
-    parameters: list[tuple[str, str]],
+    request: str,
     sweep: tuple[str, list[str]] | None,
     labels: tuple[str, list[str] | None, list[float]] | None,
-    common: tuple[int, int, str, float, int, int | None],
+    seconds: float,
+    threads: int | None,
     listener: Callable[[str, float, float | None, list[str]], Any] | None,
 ) -> Comparison: ...
 def methods() -> str: ...
 def fit(
     kind: str,
     data: Any,
-    missing_cells: str,
-    asked: dict[str, Any],
+    request: str,
     start: np.ndarray | None,
     labels: list[int | None] | None,
     names: list[str] | None,
@@ -61,12 +61,12 @@ def fit(
     listener: Callable[[str, float, float | None, list[str]], Any] | None,
 ) -> tuple[Model, str]: ...
 def graph(
-    kind: str, data: Any, neighborhood: dict[str, Any], seed: int, threads: int | None
+    kind: str, data: Any, request: str, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]: ...
 def dimension(
     data: np.ndarray, neighbors: int | None, quick: bool, pointwise: bool, seed: int, threads: int | None
 ) -> str: ...
-def score(
+def gp_likelihood(
     data: np.ndarray, map: np.ndarray, length_rule: str, one_start: bool, inducing: int | None, threads: int | None
 ) -> str: ...
 def metric(name: str) -> str | None: ...

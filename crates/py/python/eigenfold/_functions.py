@@ -1,4 +1,4 @@
-"""What can be asked of data and of maps without an estimator."""
+"""Functions of data and of embeddings that need no estimator."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _eigenfold, _input
+from ._spec import graph_request
 
 # More different numbers than these are values, fewer are classes.
 MOST_CLASSES = 30
@@ -26,24 +27,24 @@ def dimension(
     return json.loads(_eigenfold.dimension(data, n_neighbors, quick, pointwise, seed, threads))
 
 
-def score(
+def gp_likelihood(
     X: Any, embedding: Any, *, lengths: str = "ard", starts: str = "all", inducing: int | None = None, n_jobs: int | None = None
 ) -> dict[str, Any]:
-    """How good a map is, whoever made it: the log likelihood of the data under a Gaussian process over the map.
+    """The log likelihood of the data under a Gaussian process over any embedding: `value`, and the parameters.
 
     More is better; compare maps of the same data. `lengths` is "ard" (a length per coordinate), "unit" or "raw"; `starts` is
     "all" (seven starts) or "one".
 
-    >>> from eigenfold import PCA, datasets, score
+    >>> from eigenfold import PCA, datasets, gp_likelihood
     >>> X = datasets.load("iris").data
-    >>> good, bad = score(X, PCA().fit_transform(X))["score"], score(X, X[::-1, :2])["score"]
-    >>> good > bad
+    >>> good, bad = gp_likelihood(X, PCA().fit_transform(X)), gp_likelihood(X, X[::-1, :2])
+    >>> good["value"] > bad["value"]
     True
     """
     if starts not in ("all", "one"):
         raise ValueError(f"starts is {starts!r}; give 'all' or 'one'")
     data, places = _input.matrix(X), _input.matrix(embedding)
-    return json.loads(_eigenfold.score(data, places, lengths, starts == "one", inducing, _input.threads(n_jobs)))
+    return json.loads(_eigenfold.gp_likelihood(data, places, lengths, starts == "one", inducing, _input.threads(n_jobs)))
 
 
 def knn_graph(
@@ -61,21 +62,22 @@ def knn_graph(
     """The neighborhood graph as a sparse matrix of lengths (scipy), one row per point; no point is its own neighbor.
 
     The matrix can be given to every graph method with `metric="precomputed"`, and to scikit-learn's too. `disconnected` is
-    "separate" (as they are), "join" (with the shortest linking_edges) or "error".
+    "separate" (as they are), "join" (with the shortest linking edges) or "error".
 
     >>> from eigenfold import datasets, knn_graph
     >>> knn_graph(datasets.load("iris").data, 5).nnz
     750
     """
     kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
-    asked = {"neighbors": n_neighbors, "radius": radius, "graph": graph, "metric": metric, "approximate": approximate, "disconnected": disconnected}
-    return knn_graph_of(kind, _input.matrix(X), asked, _input.seed(random_state), _input.threads(n_jobs))
+    words = {"n_neighbors": n_neighbors, "radius": radius, "graph": graph, "approximate": approximate, "disconnected": disconnected}
+    request = {**graph_request(words), "metric": metric, "seed": _input.seed(random_state)}
+    return knn_graph_of(kind, _input.matrix(X), request, _input.threads(n_jobs))
 
 
-def knn_graph_of(kind: str, data: Any, asked: dict[str, Any], seed: int, threads: int | None) -> Any:
+def knn_graph_of(kind: str, data: Any, request: dict[str, Any], threads: int | None) -> Any:
     from scipy.sparse import csr_array
 
-    starts, targets, lengths, _ = _eigenfold.graph(kind, data, asked, seed, threads)
+    starts, targets, lengths, _ = _eigenfold.graph(kind, data, json.dumps(request), threads)
     n = len(starts) - 1
     return csr_array((lengths, targets, starts), shape=(n, n))
 

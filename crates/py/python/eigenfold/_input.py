@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | None = None) -> Given:
-    """The input of an estimator, of at least so many rows; its columns are called so, or as it says itself."""
+    """The input of an estimator, of at least `least` rows; its columns have the names given here, or its own."""
     who = type(estimator).__name__
     _refuse_lazy(X)
     if hasattr(X, "tocsr") and kind == "distances":
@@ -64,7 +64,7 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array!r}\n")
     if array.dtype.kind in "mM":
-        raise ValueError(f"{array.dtype} holds times, which are no numbers; subtract a time and divide by a unit first")
+        raise ValueError(f"{array.dtype} holds times, which are not numeric; subtract a time and divide by a unit first")
     if array.dtype not in (np.float64, np.float32) or not array.dtype.isnative or not array.flags.aligned:
         array = array.astype(np.float64)
     if array.ndim != 2:
@@ -217,7 +217,7 @@ def whole(name: str, value: Any, least: int = 0, more: str = "") -> int:
 
 
 def threads(n_jobs: Any) -> int | None:
-    """A number of threads: all cores if nothing or -1 is asked for, all but one for -2; the result does not depend on it."""
+    """A number of threads: all cores for None or -1, all but one for -2; the result does not depend on it."""
     if n_jobs is None:
         return None
     if not hasattr(n_jobs, "__index__") or isinstance(n_jobs, (bool, np.bool_)) or n_jobs == 0:

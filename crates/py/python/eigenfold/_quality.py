@@ -1,4 +1,4 @@
-"""How good a map is, whoever made it, by every measure at once and per point."""
+"""Quality measures of any embedding, in total and per point."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from . import _eigenfold, _input
 
 
 class Quality(dict):
-    """The measures of a map by their names, each a number; what cannot be told, such as labels without labels, is left out.
+    """The measures of an embedding by their names, each a number; undefined ones, such as those of labels without labels, are left out.
 
-    `errors` has the standard errors (None where all rows were asked), `pointwise` an array with one number per point for each
-    measure (NaN where a point was not asked), `rows` the points that were asked, `n_neighbors` the neighbors looked at, `curve` the
+    `errors` has the standard errors (None where all rows were used), `pointwise` an array with one number per point for each
+    measure (NaN where a point was not sampled), `rows` the points that were sampled, `n_neighbors` the neighbors looked at, `curve` the
     sizes k and the values R_NX(k), `shepard` some pairs of distances, in the data and on the map. `Quality.measures` says of every
     measure what it means, which way is better and what its limits are.
     """
@@ -34,8 +34,8 @@ class Quality(dict):
             return f"  {key:<20} {known:<18} ({self.measures[key]['better']} is better)"
 
         sampled = len(self.rows) < len(next(iter(self.pointwise.values()), self.rows))
-        asked = f", {len(self.rows)} rows asked" if sampled else ""
-        return "\n".join([f"Quality with {self.n_neighbors} neighbors{asked}", *(line(*each) for each in self.items())])
+        rows = f", {len(self.rows)} rows sampled" if sampled else ""
+        return "\n".join([f"Quality with {self.n_neighbors} neighbors{rows}", *(line(*each) for each in self.items())])
 
 
 def quality(
@@ -50,10 +50,10 @@ def quality(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Quality:
-    """How good a map is, whoever made it: neighborhoods, distances, labels, the way back, and the truth where it is known.
+    """Quality measures of any embedding: neighborhoods, distances, labels, reconstruction, and the truth where it is known.
 
     `X` are points, or distances with `metric="precomputed"`; `labels` one class per point, -1 where it is not known; `truth`
-    coordinates that are known to be right. `n_neighbors` is 10 if not given. Up to 5,000 points all rows are asked; beyond that
+    coordinates that are known to be right. `n_neighbors` is 10 if not given. Up to 5,000 points all rows are used; beyond that
     some are drawn by `random_state`, at most `rows` of them, and the values have standard errors.
 
     >>> from eigenfold import PCA, datasets, quality
@@ -68,17 +68,17 @@ def quality(
     kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
     known = None if truth is None else _input.matrix(truth)
     seed, threads = _input.seed(random_state), _input.threads(n_jobs)
-    about, asked, each, shepard = _eigenfold.quality(
+    about, sampled, each, shepard = _eigenfold.quality(
         kind, data, places, _classes(labels), known, n_neighbors, rows, metric, seed, threads
     )
-    told = json.loads(about)
-    found = Quality(told["values"])
-    found.errors, found.n_neighbors, found.rows, found.shepard = told["errors"], told["neighbors"], asked, shepard
-    found.curve = (np.asarray(told["curve"][0], dtype=int), np.asarray(told["curve"][1], dtype=float))
+    report = json.loads(about)
+    found = Quality(report["values"])
+    found.errors, found.n_neighbors, found.rows, found.shepard = report["errors"], report["neighbors"], sampled, shepard
+    found.curve = (np.asarray(report["curve"][0], dtype=int), np.asarray(report["curve"][1], dtype=float))
     found.pointwise = {}
     for key, values in zip(found, each):
         found.pointwise[key] = np.full(len(places), np.nan)
-        found.pointwise[key][asked] = values
+        found.pointwise[key][sampled] = values
     return found
 
 

@@ -64,7 +64,7 @@ class Spec:
     instead: Callable[[dict[str, Any]], None] = lambda values: None
     data: Callable[[Any, Any], Any] = lambda estimator, X: X
     further: dict[str, tuple[Any, str, str]] = field(default_factory=dict)
-    # Words of others that would change the result there and do nothing here: the default, and why; whoever sets one is told so.
+    # Parameters of other libraries that do nothing here: the default, and why; setting one gives a warning.
     idle: dict[str, tuple[Any, str]] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     # Whether `n_components` may be given without its name, as scikit-learn's class of that name allows.
@@ -121,11 +121,11 @@ class Spec:
         return self.methods[chosen]
 
     def kind(self, estimator: Any) -> str:
-        """The kind of the input, as of `asked`; draws no seed."""
-        return self.asked(estimator, seed=0)[1]
+        """The kind of the input, as of `request`; draws no seed."""
+        return self.request(estimator, seed=0)[1]
 
-    def asked(self, estimator: Any, seed: int | None = None) -> tuple[dict[str, Any], str, Any]:
-        """The recipe for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
+    def request(self, estimator: Any, seed: int | None = None) -> tuple[dict[str, Any], str, Any]:
+        """The request for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
         values = {name: getattr(estimator, name) for name in self.parameters}
         values["shape"] = getattr(estimator, "_shape", None)
         self.instead(values)
@@ -144,35 +144,49 @@ class Spec:
             values["init"] = self.parameters["init"].default
         else:
             start = None
-        given = [
-            (row.library, text_of(name, values[name]))
+        given = {
+            row.library: text_of(name, values[name])
             for name, row in (self.parameters | self.unseen).items()
             if row.library is not None and name in values and not same(values[name], row.default)
-        ]
-        given += [(of_learned(name), text_of(name, value)) for name, value in (values.get("graph_params") or {}).items()]
-        neighbors = values.get("n_neighbors", 10)
-        if neighbors is None and values["radius"] == np.inf:
-            values["graph"], values["radius"] = "all", None
-        asked = {
+        }
+        graph_params = values.get("graph_params") or {}
+        request = {
             "method": method,
-            "parameters": given + list(implied.items()),
+            "parameters": given | implied,
             "dims": _count("n_components", values["n_components"]),
-            "neighborhood": {
-                "neighbors": _count("n_neighbors", neighbors),
-                "radius": _number("radius", values.get("radius")),
-                "graph": str(values.get("graph", "nearest")),
-                "metric": metric,
-                "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
-                "disconnected": str(values.get("disconnected", "join")),
-            },
+            **graph_request(values),
+            "graph_parameters": {of_learned(name): text_of(name, value) for name, value in graph_params.items()},
+            "metric": metric,
+            "missing": str(values["missing"]),
             "seed": _input.seed(values["random_state"], values.get("init")) if seed is None else seed,
             "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),
             "likelihood": bool(values["likelihood"]),
             "log": _word("log", values["log"]),
-            "scale": _scale(values),
+            "scale_columns": _word("scale_columns", values["scale_columns"]),
+            "standardize": bool(values["standardize"]),
             "rescale": None if values.get("rescale") is None else _input.whole("rescale", values["rescale"], 1),
         }
-        return asked, kind, start
+        return request, kind, start
+
+
+def graph_request(values: dict[str, Any]) -> dict[str, Any]:
+    """The part of a request that is about the graph."""
+    graph, radius = str(values.get("graph", "nearest")), values.get("radius")
+    neighbors = _count("n_neighbors", values.get("n_neighbors"))
+    if radius is not None and neighbors is not None:
+        raise ValueError("n_neighbors and radius exclude each other; set one of them to None")
+    if radius is not None and _number("radius", radius) == np.inf:
+        graph, radius = "all", None
+    if radius is not None and graph == "nearest":
+        graph = "within"
+    return {
+        # A graph of all pairs has no use for the number that every class has by default.
+        "neighbors": None if graph == "all" else neighbors,
+        "radius": _number("radius", radius),
+        "graph": graph,
+        "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
+        "disconnected": str(values.get("disconnected", "join")),
+    }
 
 
 def native(metric: Any, values: dict[str, Any]) -> str | None:
@@ -192,14 +206,6 @@ def _word(name: str, value: Any) -> str | None:
     return value
 
 
-def _scale(values: dict[str, Any]) -> str | None:
-    """What columns are divided by: `standardize` is short for one way."""
-    scale = _word("scale_columns", values["scale_columns"])
-    if values["standardize"] and scale not in (None, "unit"):
-        raise ValueError(f"standardize is True and scale_columns is {scale!r}; leave one of them out")
-    return "unit" if values["standardize"] else scale
-
-
 def _count(name: str, value: Any) -> Any:
     """A number, `auto`, or nothing."""
     return value if value is None or isinstance(value, str) and value == "auto" else _input.whole(name, value, 1, ", or 'auto'")
@@ -207,9 +213,12 @@ def _count(name: str, value: Any) -> Any:
 
 def _number(name: str, value: Any) -> float | None:
     try:
-        return None if value is None else float(value)
+        number = None if value is None else float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} is {value!r}; give a number") from None
+        number = np.nan
+    if number is not None and np.isnan(number):
+        raise ValueError(f"{name} is {value!r}; give a number")
+    return number
 
 
 def of_learned(name: str) -> str:

@@ -83,11 +83,12 @@ class SupervisedEstimator(Estimator):
         """
         return self._fit(X, y, None)
 
-    def _labels(self, y: Any, rows: int, asked: dict[str, Any]) -> list[int | None] | None:
-        others = [one for one in asked["parameters"] if one[0] != "supervision"]
+    def _labels(self, y: Any, rows: int, request: dict[str, Any]) -> list[int | None] | None:
         found = None if y is None or self.target_weight == 0 else classes(y, rows)
         # Without classes there is nothing to weigh.
-        asked["parameters"] = others + ([] if found is None else [("supervision", text_of("target_weight", self.target_weight))])
+        request["parameters"].pop("supervision", None)
+        if found is not None:
+            request["parameters"]["supervision"] = text_of("target_weight", self.target_weight)
         return found
 
 

@@ -34,7 +34,7 @@ def load(name: str) -> Loaded:
     (150, 4)
     """
     if name not in ("digits", "iris"):
-        raise ValueError(f"there is no data set {name!r}; give 'digits' or 'iris', or see make")
+        raise ValueError(f"{name!r} is not a data set; give 'digits' or 'iris', or see make")
     return Loaded(*_eigenfold.builtin(name))
 
 

@@ -1,4 +1,4 @@
-"""The way back is learned once per fit and kept with the fitted model, and its numbers are those of one that is learned anew."""
+"""The inverse transform is fitted once per model and kept with it, and its numbers are those of one that is fitted anew."""
 
 import copy
 import pickle

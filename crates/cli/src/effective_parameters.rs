@@ -3,14 +3,14 @@
 use crate::args::Embed;
 use crate::flags::{DisconnectedName, GraphKind, Kind};
 use crate::preparing;
-use crate::report::Chosen;
-use clap::ValueEnum;
+use crate::report::EffectiveParameter;
+use crate::request::word;
 use eigenfold::graph::{Disconnected, Neighbors};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
 
 /// Every parameter that had a part in the result: those of the columns and of the graph, then the method's own.
-pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
+pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
     let mut all = preparing::parameters(&args.preparing, &model.recipe().preparation);
     if searches(args, model.recipe()) {
         all.extend(graph_parameters(args, model));
@@ -19,11 +19,11 @@ pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
         all.push(metric_parameter(args, model.recipe()));
     }
     for p in &model.report().parameters {
-        let asked = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
-        all.push(Chosen { name: p.name.clone(), asked, used: p.used.clone() });
+        let requested = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
+        all.push(EffectiveParameter { name: p.name.clone(), requested, used: p.used.clone() });
     }
     let rescale = args.rescale.map(|count| count.to_string());
-    all.extend(rescale.map(|used| Chosen { name: "rescale".into(), asked: Some(used.clone()), used }));
+    all.extend(rescale.map(|used| EffectiveParameter { name: "rescale".into(), requested: Some(used.clone()), used }));
     all
 }
 
@@ -42,14 +42,18 @@ fn measures(args: &Embed, recipe: &Recipe) -> bool {
     recipe.method.info().uses_metric && args.input_kind == Kind::Points
 }
 
-fn metric_parameter(args: &Embed, recipe: &Recipe) -> Chosen {
-    let asked = args.neighbors.metric.map(|metric| metric.to_string());
-    Chosen { name: "metric".into(), asked, used: recipe.metric.to_string() }
+fn metric_parameter(args: &Embed, recipe: &Recipe) -> EffectiveParameter {
+    let requested = args.neighbors.metric.map(|metric| metric.to_string());
+    EffectiveParameter { name: "metric".into(), requested, used: recipe.metric.to_string() }
 }
 
-fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
+fn graph_parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
     let (flags, recipe) = (&args.neighbors, model.recipe());
-    let chosen = |name: &str, asked: Option<String>, used: String| Chosen { name: name.to_string(), asked, used };
+    let chosen = |name: &str, requested: Option<String>, used: String| EffectiveParameter {
+        name: name.to_string(),
+        requested,
+        used,
+    };
     let k = |k: usize| Some(chosen("neighbors", flags.k.map(|k| k.to_string()), k.to_string()));
     let learned = recipe.learned.is_some();
     let (size, kind) = match recipe.neighbors {
@@ -66,17 +70,12 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
         Disconnected::Error => DisconnectedName::Error,
         Disconnected::Separate => DisconnectedName::Separate,
     };
-    let approximate = flags.approximate.map(|asked| asked.to_string());
-    let mut all: Vec<Chosen> = size.into_iter().collect();
-    all.push(chosen("graph", flags.graph.map(name_of), name_of(kind)));
+    let approximate = flags.approximate.map(|approximate| approximate.to_string());
+    let mut all: Vec<EffectiveParameter> = size.into_iter().collect();
+    all.push(chosen("graph", flags.graph.map(word), word(kind)));
     all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
-    all.push(chosen("disconnected", flags.disconnected.map(name_of), name_of(disconnected)));
+    all.push(chosen("disconnected", flags.disconnected.map(word), word(disconnected)));
     all
-}
-
-/// A value as it is written on the command line.
-fn name_of(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
 }
 
 /// A warning that mistakes were allowed and none were made, of a method that searches by itself; of a graph the library

@@ -1,8 +1,8 @@
-//! What is said of a map that lost the neighborhoods.
+//! The hint that is printed if the embedding lost the neighborhoods.
 
 use crate::args::Embed;
-use crate::flags::Count;
 use eigenfold::model::Model;
+use eigenfold::request::Count;
 use eigenfold::validate::NeighborRatio;
 
 /// From this part on and this neighbor_ratio, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
@@ -21,8 +21,8 @@ pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&NeighborRatio>) ->
     let percent = 100.0 * near.lost();
     let NeighborRatio { neighbor_ratio, random } = near;
     let fact = format!(
-        "{percent:.0} % of the neighborhoods are lost: the ten nearest on the map are {neighbor_ratio:.2} times as far in the data as \
-         the ten nearest there, and {random:.2} times by chance"
+        "{percent:.0} % of the neighborhoods are lost: the 10-NN distance ratio is {neighbor_ratio:.2} \
+         (1 = perfect, {random:.2} = random embedding)"
     );
     let chooses = model.recipe().method.info().needs_graph && args.neighbors.k != Some(Count::Auto);
     let local = LOCAL.contains(&model.report().method.as_str());

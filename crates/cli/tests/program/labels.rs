@@ -130,7 +130,7 @@ fn kept_columns_are_written_beside_the_coordinates() {
     // A map with more than coordinates is still a map.
     bench.does("reconstruct m m.csv -q -o back.csv");
     assert_eq!(coordinates(&bench.read("back.csv"))[0].len(), 3);
-    bench.does("score t.csv --ignore id --label kind m.csv --starts one -q");
+    bench.does("quality t.csv --ignore id --label kind m.csv --starts one -q");
     bench.does("embed t.csv --ignore id --label kind -m pca -q -o n.csv --align m.csv");
     bench.refuses("embed t.csv --keep id,kind -m pca -q -o m.npy", 2, "no other columns; write .csv");
     bench.refuses("transform m t.csv --keep id,kind -q -o m.npy", 2, "no other columns; write .csv");

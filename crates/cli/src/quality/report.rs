@@ -16,14 +16,14 @@ const WIDTH: usize = 28;
 /// Every measure by its key: its value, its standard error if rows were drawn, and k if it follows the neighbors.
 pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
     let one = |Score { measure, value, error, .. }: &Score| {
-        let mut told = json!({"value": value});
-        if let Some(object) = told.as_object_mut() {
+        let mut entry = json!({"value": value});
+        if let Some(object) = entry.as_object_mut() {
             if measure.described().of_neighbors {
                 object.insert("k".into(), json!(evaluated.neighbors));
             }
             object.insert("error".into(), json!(error));
         }
-        (measure.key().to_string(), told)
+        (measure.key().to_string(), entry)
     };
     let mut all: Map<String, Value> = evaluated.scores.iter().map(one).collect();
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
@@ -58,13 +58,13 @@ fn figure(value: f64) -> String {
     if size != 0.0 && !(1e-3..1e5).contains(&size) { format!("{value:.2e}") } else { format!("{value:.4}") }
 }
 
-/// How many rows were asked, if not all.
-pub(super) fn asked(evaluated: &Evaluation) -> Option<String> {
+/// How many rows were sampled, if not all.
+pub(super) fn sampled(evaluated: &Evaluation) -> Option<String> {
     let (some, all) = (grouped(evaluated.rows.len()), plural(evaluated.points, "row"));
-    evaluated.is_sample().then(|| format!("  asked {some} of {all}, drawn by --seed; ± is a standard error"))
+    evaluated.is_sample().then(|| format!("  sample of {some} of {all}, drawn by --seed; ± is a standard error"))
 }
 
-/// One row per point and one column per measure; what was not asked is missing.
+/// One row per point and one column per measure; what was not sampled is missing.
 pub(super) fn table(evaluated: &Evaluation) -> Result<(Vec<String>, Points)> {
     let names: Vec<String> = evaluated.pointwise.iter().map(|(measure, _)| measure.key().to_string()).collect();
     let (n, cols) = (evaluated.points, names.len());
@@ -80,7 +80,7 @@ pub(super) fn try_table(target: &Path) -> Result<()> {
     io::write(target, &["trustworthiness".to_string()], &Points::new(1, 1, vec![1.0])?, &[])
 }
 
-/// What could not be told, and what it would need.
+/// The refusal of a measure that these data do not have, and what it needs.
 pub(super) fn missing(measure: Measure) -> Error {
     let way_out = match measure.described().group {
         Group::Labels => "give labels of two or more classes by --label or --labels, or choose another measure",
@@ -88,7 +88,7 @@ pub(super) fn missing(measure: Measure) -> Error {
         Group::InverseTransform => "give points that vary, or choose another measure",
         _ => "choose another measure",
     };
-    Error::Parameter(format!("--pointwise-by {} cannot be told of these data; {way_out}", measure.key()))
+    Error::Parameter(format!("--pointwise-by {} is not defined for these data; {way_out}", measure.key()))
 }
 
 /// The map colored by a measure.
@@ -102,9 +102,9 @@ pub(super) fn picture(
     let values = evaluated.per_point(by).ok_or_else(|| missing(by))?;
     let described = &MEASURES[by as usize];
     let mut facts = vec![plural(evaluated.points, "point"), format!("{} is better", described.better.name())];
-    facts.extend(evaluated.score(by).map(|score| format!("{} over all", figure(score.value))));
+    facts.extend(evaluated.score(by).map(|score| format!("{} in total", figure(score.value))));
     if evaluated.is_sample() {
-        facts.push(format!("grey: not asked ({} were)", grouped(evaluated.rows.len())));
+        facts.push(format!("grey: not sampled ({} were)", grouped(evaluated.rows.len())));
     }
     let picture = Picture {
         points: map,

@@ -1,6 +1,6 @@
 //! What goes with the points: labels from another file, columns for the output, names for the picture.
 
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Carried, Labels, ReadOptions};
@@ -12,11 +12,11 @@ pub(crate) struct Carry {
     /// Labels from another file, one for every row of INPUT, in the same order: a file with one column, or FILE:COLUMN
     #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]
     pub(crate) labels: Option<String>,
-    /// A column that is no data and goes into the output of -o beside the coordinates, such as an id; may be repeated, or be a
+    /// A column that is not data and goes into the output of -o beside the coordinates, such as an id; may be repeated, or be a
     /// list: id,species
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) keep: Vec<String>,
-    /// The column of the points' names, which is no data: --plot writes them beside the points, where they fit. Also a file of
+    /// The column of the points' names, which is not data: --plot writes them beside the points, where they fit. Also a file of
     /// names, as for --labels
     #[arg(long, value_name = "COLUMN|FILE[:COLUMN]")]
     pub(crate) names: Option<String>,
@@ -41,14 +41,14 @@ pub(crate) struct Labeled {
 }
 
 impl Carry {
-    /// The files that are read, to be told from those that are written.
+    /// The files that are read.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|asked| Path::new(split(asked).0))
+        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|flag| Path::new(split(flag).0))
     }
 
     /// Names that are not in a column of the input.
     fn file_of_names(&self) -> Option<&str> {
-        self.names.as_deref().filter(|asked| Path::new(split(asked).0).is_file())
+        self.names.as_deref().filter(|flag| Path::new(split(flag).0).is_file())
     }
 
     /// The columns to be read.
@@ -66,8 +66,8 @@ impl Carry {
         rows: usize,
     ) -> Result<Along> {
         let names = match (self.file_of_names(), &self.names) {
-            (Some(asked), _) => Some(column_in(asked, rows, "names")?),
-            // It was asked for last.
+            (Some(flag), _) => Some(column_in(flag, rows, "names")?),
+            // It was flag for last.
             (None, Some(_)) => kept.pop(),
             (None, None) => None,
         };
@@ -82,7 +82,7 @@ impl Carry {
         }
         let title = title.unwrap_or("label").to_string();
         let labels = match &self.labels {
-            Some(asked) => Some(labels_in(asked, rows)?),
+            Some(flag) => Some(labels_in(flag, rows)?),
             None => own.map(|labels| Labeled { title, labels }),
         };
         Ok(Along { labels, kept, names })
@@ -110,34 +110,34 @@ impl Along {
 }
 
 /// `FILE` and `COLUMN` of `FILE:COLUMN`; a file whose own name has a colon goes first.
-fn split(asked: &str) -> (&str, Option<&str>) {
+fn split(flag: &str) -> (&str, Option<&str>) {
     let there = |file: &str| Path::new(file).exists() || ["-", "digits", "iris"].contains(&file);
-    if there(asked) {
-        return (asked, None);
+    if there(flag) {
+        return (flag, None);
     }
-    let splits = asked.match_indices(':').map(|(at, _)| (&asked[..at], &asked[at + 1..]));
+    let splits = flag.match_indices(':').map(|(at, _)| (&flag[..at], &flag[at + 1..]));
     let found = splits.rev().find(|(file, _)| there(file));
-    found.map_or((asked, None), |(file, column)| (file, Some(column)))
+    found.map_or((flag, None), |(file, column)| (file, Some(column)))
 }
 
 /// The columns that `FILE`, `FILE:COLUMN` or, of an archive of arrays, `FILE:ARRAY` names.
-fn columns_in(asked: &str, header: Option<bool>) -> Result<Vec<Carried>> {
-    let (file, column) = split(asked);
+fn columns_in(flag: &str, header: Option<bool>) -> Result<Vec<Carried>> {
+    let (file, column) = split(flag);
     let keep: Vec<String> = column.into_iter().map(String::from).collect();
     let by_column = || io::read_kept(file, &ReadOptions { keep: keep.clone(), header, ..Default::default() });
     match column {
         Some(_) if file.ends_with(".npz") => {
             // Of an archive of one array the column may be meant.
-            io::read_kept(asked, &ReadOptions::default()).or_else(|fact| by_column().map_err(|_| fact))
+            io::read_kept(flag, &ReadOptions::default()).or_else(|fact| by_column().map_err(|_| fact))
         }
         _ => by_column(),
     }
 }
 
 /// The column of a file that holds a cell for each of `rows` points; `what` the cells are.
-fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
-    let file = split(asked).0;
-    let read = |header: Option<bool>| columns_in(asked, header);
+fn column_in(flag: &str, rows: usize, what: &str) -> Result<Carried> {
+    let file = split(flag).0;
+    let read = |header: Option<bool>| columns_in(flag, header);
     let mut columns = read(None)?;
     let count = |columns: &[Carried]| columns.first().map_or(0, |column| column.cells.len());
     // One row too few or too many: the first one was taken for names, or was not. The number of points decides.
@@ -159,11 +159,11 @@ fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
 }
 
 /// The labels that a file holds for `rows` points.
-fn labels_in(asked: &str, rows: usize) -> Result<Labeled> {
-    let Carried { name, cells } = column_in(asked, rows, "labels")?;
+fn labels_in(flag: &str, rows: usize) -> Result<Labeled> {
+    let Carried { name, cells } = column_in(flag, rows, "labels")?;
     let labels = Labels::from_cells(&cells).ok_or_else(|| {
         let message = format!("no row has a label in column {name:?}; name another column");
-        Error::Format { path: split(asked).0.into(), message }
+        Error::Format { path: split(flag).0.into(), message }
     })?;
     // What a column without a name is called.
     let title = if name == "column1" { "label".into() } else { name };

@@ -1,12 +1,12 @@
-//! The likelihood of the data under a Gaussian process over the map, as it is asked for and told.
+//! The log likelihood of the data under a Gaussian process over the embedding: the request and the report.
 
-use crate::args::Score as Asked;
+use crate::args::Quality as Flags;
 use crate::flags::{LengthsName, StartsName};
 use eigenfold::gp_likelihood::{EXACT_POINTS, GpLikelihood, Lengths, Score, Starts};
 use serde_json::{Value, json};
 
-/// The likelihood as the flags ask for it.
-pub(super) fn asked(args: &Asked) -> GpLikelihood {
+/// The request of the flags.
+pub(super) fn request(args: &Flags) -> GpLikelihood {
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };
     let lengths = match args.lengths {
         LengthsName::Ard => Lengths::Ard,
@@ -16,7 +16,7 @@ pub(super) fn asked(args: &Asked) -> GpLikelihood {
     GpLikelihood { lengths, starts, inducing: args.inducing }
 }
 
-/// What there is to tell.
+/// What is reported.
 pub(super) struct Likelihood {
     pub(super) points: usize,
     pub(super) score: Score,
@@ -38,12 +38,13 @@ impl Likelihood {
         let mut warnings = Vec::new();
         if *noise_floor {
             warnings.push(
-                "the noise is at its floor, 1e-6 of the data's variance; without it the score would be higher"
+                "the noise is at its floor, 1e-6 of the data's variance; without it the likelihood would be higher"
                     .to_string(),
             );
         }
         if !converged {
-            warnings.push("the search for the best parameters did not converge; the score may be too low".to_string());
+            warnings
+                .push("the search for the best parameters did not converge; the likelihood may be too low".to_string());
         }
         match constant {
             0 => {}
@@ -69,7 +70,7 @@ impl Likelihood {
     pub(super) fn json(&self) -> Value {
         let Score { log_likelihood, parameters, starts, noise_floor, inducing, lengths, converged, .. } = &self.score;
         json!({
-            "score": log_likelihood,
+            "value": log_likelihood,
             "per_point": self.per_point(),
             "starts": starts,
             "spread": self.spread(),
@@ -95,7 +96,7 @@ impl Likelihood {
         let kind = match inducing {
             None => "exact".to_string(),
             Some(m) if self.points > EXACT_POINTS => format!("a lower bound by {m} inducing points"),
-            Some(m) => format!("a lower bound by {m} inducing points, as asked"),
+            Some(m) => format!("a lower bound by {m} inducing points, as requested"),
         };
         let units = match lengths {
             Lengths::Ard => "a length for each coordinate",

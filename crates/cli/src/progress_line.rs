@@ -1,19 +1,19 @@
 //! The line that shows where a command is: what it does, a bar, the share that is done, and time.
 //!
-//! How much time is left is told only while the work goes on in step with time, and from how that part of it has gone.
+//! The time left is shown only while the work is steady, and estimated from the steady part alone.
 
 use console::style;
 
 /// Columns for what is being done, so that the bar does not jump.
 const NAME: usize = 30;
-/// A bar with fewer columns than this tells nothing.
+/// A bar with fewer columns than this shows nothing.
 const SHORTEST: usize = 8;
-/// A guess of the time left needs so many seconds of steady work, and so much of the whole done in them, ...
+/// The least seconds of steady work, and the least share of the whole done in them, before the time left is estimated.
 const LEAST: (f64, f64) = (1.0, 0.02);
-/// ... is made so many times a second at most, and moves by this part of the way to the next one.
+/// The most estimates per second, and the weight of a new estimate.
 const GUESSES: (f64, f64) = (4.0, 0.2);
 
-/// When the work will end, if that can be told; times are seconds from its start.
+/// When the work will end, if that can be estimated; times are seconds from its start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     /// When the work began to be steady, and how much was done then.
@@ -32,7 +32,7 @@ impl Pace {
         }
     }
 
-    /// So much is done now.
+    /// This fraction is done now.
     pub(crate) fn reached(&mut self, now: f64, fraction: f64) {
         let Some((start, before)) = self.since else { return };
         let (took, done) = (now - start, fraction - before);
@@ -53,7 +53,7 @@ impl Pace {
 
 /// What there is to show.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meter {
+pub(crate) struct ProgressLine {
     /// Which of several fits, what stage of it, and a figure of it.
     pub(crate) trial: String,
     pub(crate) what: String,
@@ -63,8 +63,8 @@ pub(crate) struct Meter {
     pub(crate) pace: Pace,
 }
 
-impl Meter {
-    /// The line at this time in a terminal of so many columns.
+impl ProgressLine {
+    /// The line at this time in a terminal of `width` columns.
     pub(crate) fn line(&self, now: f64, width: usize) -> String {
         let what: Vec<&str> =
             [&self.trial, &self.what, &self.figure].into_iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_line_fits_its_terminal_and_keeps_what_matters() {
         let pace = Pace { since: Some((0.0, 0.0)), end: Some((100.0, 70.0)), at_most: true };
-        let meter = Meter {
+        let meter = ProgressLine {
             trial: "k = 12, 6 of 10".into(),
             what: "coordinates".into(),
             figure: "objective 1.2345e2".into(),
@@ -156,7 +156,7 @@ mod tests {
         let line = console::strip_ansi_codes(&meter.line(70.0, 120)).into_owned();
         assert!(line.starts_with("k = 12, 6 of 10, coordinates, objective 1.2345e2 ━"), "{line}");
         assert!(line.ends_with("─  45 %  1 min 10 s spent, at most 30 s left"), "{line}");
-        let unknown = Meter { what: "reading".into(), ..Meter::default() };
+        let unknown = ProgressLine { what: "reading".into(), ..ProgressLine::default() };
         assert_eq!(unknown.line(3.2, 80), "reading  3 s");
     }
 }

@@ -1,7 +1,7 @@
-//! The maps on the way of a descent: asked for by `--snapshots` and `--path`, written as files or as a part of the report.
+//! Snapshots of an optimization (`--snapshots`, `--path`), written as files or as a part of the report.
 
 use crate::args::Embed;
-use crate::dropped::Kept;
+use crate::dropped_rows::Kept;
 use crate::embed::write_coordinates;
 use crate::input;
 use crate::outputs::Outputs;
@@ -19,7 +19,7 @@ const IN_A_DIRECTORY: usize = 20;
 const ALL: usize = 100_000;
 
 /// Where the maps go.
-pub(crate) struct Album {
+pub(crate) struct Snapshots {
     folder: Option<Folder>,
     /// How many are wanted.
     pub(crate) most: usize,
@@ -31,9 +31,9 @@ struct Folder {
     made: bool,
 }
 
-impl Album {
-    /// What was asked for; a directory is there from now on.
-    pub(crate) fn asked(args: &Embed, method: &Method) -> Result<Album> {
+impl Snapshots {
+    /// What the flags request; a directory is there from now on.
+    pub(crate) fn of(args: &Embed, method: &Method) -> Result<Snapshots> {
         if args.path.is_some() {
             let lambda = method.parameters().into_iter().find(|parameter| parameter.name == "lambda");
             if !lambda.is_some_and(|lambda| lambda.value.contains(':')) {
@@ -43,16 +43,16 @@ impl Album {
             }
         }
         let of_path = if args.path.is_some() { ALL } else { 0 };
-        let Some(asked) = &args.snapshots else { return Ok(Album { folder: None, most: of_path }) };
-        match asked.parse::<usize>() {
+        let Some(given) = &args.snapshots else { return Ok(Snapshots { folder: None, most: of_path }) };
+        match given.parse::<usize>() {
             Ok(count) if !(2..=ALL).contains(&count) => Err(Error::Parameter(format!(
-                "--snapshots {asked} is no number of maps; give 2 to {ALL}, or a directory"
+                "--snapshots {given} is not a number of maps; give 2 to {ALL}, or a directory"
             ))),
             Ok(_) if args.json.is_none() => Err(Error::Parameter(
                 "--snapshots with a number keeps maps in the report; add --json FILE, or give a directory".into(),
             )),
-            Ok(count) => Ok(Album { folder: None, most: count }),
-            Err(_) => Ok(Album { folder: Some(Folder::new(asked)?), most: IN_A_DIRECTORY.max(of_path) }),
+            Ok(count) => Ok(Snapshots { folder: None, most: count }),
+            Err(_) => Ok(Snapshots { folder: Some(Folder::new(given)?), most: IN_A_DIRECTORY.max(of_path) }),
         }
     }
 
@@ -71,7 +71,7 @@ impl Album {
         wanted.then(|| maps.iter().map(one).collect())
     }
 
-    /// Writes them where they were asked for.
+    /// Stages them where the flags say.
     pub(crate) fn stage<'a>(
         &self,
         args: &Embed,
@@ -110,20 +110,20 @@ fn write_path(target: &Path, maps: &[Snapshot], kept: Option<&Kept>) -> Result<(
 }
 
 impl Folder {
-    fn new(asked: &str) -> Result<Folder> {
-        let place = PathBuf::from(asked);
+    fn new(name: &str) -> Result<Folder> {
+        let place = PathBuf::from(name);
         if !place.exists() {
-            std::fs::create_dir(&place).map_err(|source| write_error(asked, source))?;
+            std::fs::create_dir(&place).map_err(|source| write_error(name, source))?;
             return Ok(Folder { place, made: true });
         }
         if !place.is_dir() {
-            return Err(write_error(asked, ErrorKind::NotADirectory.into()));
+            return Err(write_error(name, ErrorKind::NotADirectory.into()));
         }
-        let empty = std::fs::read_dir(&place).map_err(|source| write_error(asked, source))?.next().is_none();
+        let empty = std::fs::read_dir(&place).map_err(|source| write_error(name, source))?.next().is_none();
         if empty {
             return Ok(Folder { place, made: false });
         }
-        Err(Error::Parameter(format!("--snapshots {asked} is not empty; give a new directory")))
+        Err(Error::Parameter(format!("--snapshots {name} is not empty; give a new directory")))
     }
 }
 

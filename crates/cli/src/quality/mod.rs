@@ -1,17 +1,17 @@
-//! `eigenfold score`: how good a map is, whoever made it.
+//! `eigenfold quality`: measures of any embedding.
 
 mod likelihood;
-mod told;
+mod report;
 
-use crate::args::Score as Asked;
-use crate::carry::Carry;
+use crate::args::Quality as Flags;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::YesNo;
-use crate::input::{self, Given};
+use crate::input::{self, LoadedInput};
+use crate::labels::Carry;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
-use crate::report::{self, grouped, plural};
-use crate::{preparing, say};
+use crate::report::{grouped, plural, write_json};
+use crate::{preparing, request, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions};
@@ -24,11 +24,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Instant;
 
-/// The most points whose likelihood is computed without being asked for: half a minute or so.
-const UNASKED: usize = 5000;
+/// The most points whose likelihood is computed by default: half a minute or so.
+const MOST_BY_DEFAULT: usize = 5000;
 
 /// Runs the command.
-pub(crate) fn run(args: &Asked) -> Result<()> {
+pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format =
         args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let inputs: Vec<&Path> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))?;
     if inputs.iter().filter(|input| **input == "-").count() > 1 {
-        let fact = "standard input is asked for twice; give all inputs but one as files";
+        let fact = "standard input is named twice; give all inputs but one as files";
         return Err(Error::Parameter(fact.into()));
     }
     let bar = Bar::new(args.common.quiet);
@@ -50,29 +50,29 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let start = Instant::now();
     let evaluated = table.evaluated(args, &judging)?;
     if args.plot_pointwise.is_some() && evaluated.per_row(args.pointwise_by).is_none() {
-        return Err(told::missing(args.pointwise_by));
+        return Err(report::missing(args.pointwise_by));
     }
     let quality = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let (likelihood, left_out) = table.likelihood(args, &scoring)?;
-    let seconds = json!({"read": read, "quality": quality, "score": start.elapsed().as_secs_f64()});
+    let seconds = json!({"read": read, "quality": quality, "gp_likelihood": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();
 
     let story = Story { table: &table, evaluated: &evaluated, likelihood: likelihood.as_ref(), left_out };
     let mut outputs = Outputs::default();
     if let Some(target) = &args.pointwise {
-        let (names, values) = told::table(&evaluated)?;
-        let values = if let Some(kept) = &table.given.rows { kept.spread(&values)? } else { values };
+        let (names, values) = report::table(&evaluated)?;
+        let values = if let Some(kept) = &table.input.rows { kept.spread(&values)? } else { values };
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let (Some(target), Some(format)) = (&args.plot_pointwise, format) {
-        let bytes = told::picture(&evaluated, &table.map, args.pointwise_by, &args.input.source, format)?;
+        let bytes = report::picture(&evaluated, &table.map, args.pointwise_by, &args.input.source, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.json {
         let value = story.json(seconds);
-        outputs.stage(target, move |name| report::write_json(name, &value))?;
+        outputs.stage(target, move |name| write_json(name, &value))?;
     }
     outputs.commit()?;
     say(args.common.quiet, &story.summary());
@@ -80,9 +80,9 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 }
 
 /// The outputs that the flags name, each with a way to try it.
-fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
+fn wanted(args: &Flags) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&Path>, Trial); 3] = [
-        ("--pointwise", args.pointwise.as_deref(), told::try_table),
+        ("--pointwise", args.pointwise.as_deref(), report::try_table),
         ("--plot-pointwise", args.plot_pointwise.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
     ];
@@ -92,67 +92,68 @@ fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
 
 /// What was read.
 struct Table {
-    given: Given,
+    input: LoadedInput,
     map: Points,
     truth: Option<Points>,
-    /// What is said before the work begins and stands in the report.
+    /// Warnings about the input.
     warnings: Vec<String>,
 }
 
 impl Table {
-    fn read(args: &Asked, carry: &Carry, observer: &dyn Observer) -> Result<Table> {
+    fn read(args: &Flags, carry: &Carry, observer: &dyn Observer) -> Result<Table> {
         let quiet = args.common.quiet;
-        let mut given = input::read(&args.input, carry, args.input_kind, &args.preparing, None, observer)?;
-        input::say_notes(&given.notes, quiet);
-        let asked = preparing::asked(&args.preparing, &given.schema);
-        if let Owned::Points(points) = given.data {
-            given.data = Owned::Points(preparing::prepared(&asked, points, given.names.as_deref(), quiet)?);
+        let mut loaded = input::read(&args.input, carry, args.input_kind, &args.preparing, None, observer)?;
+        input::say_notes(&loaded.notes, quiet);
+        let preparation = request::of_columns(&args.input, &args.preparing, &loaded.schema).preparation()?;
+        if let Owned::Points(points) = loaded.data {
+            loaded.data = Owned::Points(preparing::prepared(&preparation, points, loaded.names.as_deref(), quiet)?);
         }
-        let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
+        let lenient = ReadOptions { missing: loaded.rows.is_some(), ..ReadOptions::default() };
         let places = |source: &Path| -> Result<Points> {
             let map = io::read_map(source, &lenient)?;
             input::say_notes(&map.notes, quiet);
-            if let Some(kept) = &given.rows { kept.pick(map.points) } else { Ok(map.points) }
+            if let Some(kept) = &loaded.rows { kept.pick(map.points) } else { Ok(map.points) }
         };
         let (map, truth) = (places(&args.embedding)?, args.truth.as_deref().map(places).transpose()?);
-        let mut warnings: Vec<String> = given.along.note().into_iter().collect();
-        if given.along.labels.as_ref().is_some_and(|labeled| labeled.labels.classes().is_none()) {
-            warnings.push("the labels are numbers and no classes; what is about labels is left out".into());
+        let mut warnings: Vec<String> = loaded.along.note().into_iter().collect();
+        if loaded.along.labels.as_ref().is_some_and(|labeled| labeled.labels.classes().is_none()) {
+            warnings.push("the labels are numbers, not classes; measures of labels are left out".into());
         }
-        Ok(Table { given, map, truth, warnings })
+        Ok(Table { input: loaded, map, truth, warnings })
     }
 
-    fn evaluated(&self, args: &Asked, observer: &dyn Observer) -> Result<Evaluation> {
-        let classes = self.given.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-        let points = self.given.data.view().measured_by(args.metric.unwrap_or_default());
+    fn evaluated(&self, args: &Flags, observer: &dyn Observer) -> Result<Evaluation> {
+        let classes = self.input.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
+        let points = self.input.data.view().measured_by(args.metric.unwrap_or_default());
         let given = quality::Given { data: points, labels: classes.as_deref(), truth: self.truth.as_ref() };
-        let asked = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
-        Ok(asked.judge(&given, &[&self.map], observer)?.remove(0))
+        let quality = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
+        Ok(quality.judge(&given, &[&self.map], observer)?.remove(0))
     }
 
     /// The likelihood, or why there is none.
-    fn likelihood(&self, args: &Asked, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
-        let asked_for = args.gplvm == Some(YesNo::Yes) || args.inducing.is_some();
-        let Data::Points(points, _) = self.given.data.view() else {
+    fn likelihood(&self, args: &Flags, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
+        let requested = args.gp_likelihood == Some(YesNo::Yes) || args.inducing.is_some();
+        let Data::Points(points, _) = self.input.data.view() else {
             let fact = "the likelihood is that of points, and distances were given; leave out";
-            let flag = if args.inducing.is_some() { "--inducing" } else { "--gplvm" };
-            return if asked_for { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
+            let flag = if args.inducing.is_some() { "--inducing" } else { "--gp-likelihood" };
+            return if requested { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
         };
         let n = points.rows();
-        if args.gplvm == Some(YesNo::No) {
+        if args.gp_likelihood == Some(YesNo::No) {
             return Ok((None, None));
         }
-        if n > UNASKED && !asked_for {
-            let most = grouped(UNASKED);
-            let told = format!("not computed for more than {most} points, since it takes minutes; add --gplvm yes");
-            return Ok((None, Some(told)));
+        if n > MOST_BY_DEFAULT && !requested {
+            let most = grouped(MOST_BY_DEFAULT);
+            let reason =
+                format!("not computed for more than {most} points, since it takes minutes; add --gp-likelihood yes");
+            return Ok((None, Some(reason)));
         }
-        let score = likelihood::asked(args).of(points, &self.map, observer)?;
+        let score = likelihood::request(args).of(points, &self.map, observer)?;
         Ok((Some(Likelihood { points: n, score }), None))
     }
 }
 
-/// What there is to tell.
+/// What is reported.
 struct Story<'a> {
     table: &'a Table,
     evaluated: &'a Evaluation,
@@ -171,11 +172,11 @@ impl Story<'_> {
     fn json(&self, seconds: Value) -> Value {
         let mut out = Map::new();
         out.insert("n".into(), json!(self.evaluated.points));
-        out.insert("features".into(), json!(self.table.given.data.view().points().map(Points::cols)));
+        out.insert("features".into(), json!(self.table.input.data.view().points().map(Points::cols)));
         out.insert("dims".into(), json!(self.table.map.cols()));
-        out.insert("rows".into(), json!({"asked": self.evaluated.rows.len(), "of": self.evaluated.points}));
-        out.extend(told::json(self.evaluated));
-        out.extend(self.likelihood.map(|likelihood| ("gplvm".to_string(), likelihood.json())));
+        out.insert("rows".into(), json!({"sampled": self.evaluated.rows.len(), "of": self.evaluated.points}));
+        out.extend(report::json(self.evaluated));
+        out.extend(self.likelihood.map(|likelihood| ("gp_likelihood".to_string(), likelihood.json())));
         out.insert("seconds".into(), seconds);
         out.insert("warnings".into(), json!(self.warnings()));
         Value::Object(out)
@@ -184,18 +185,20 @@ impl Story<'_> {
     /// The report for people.
     fn summary(&self) -> String {
         let dims = plural(self.table.map.cols(), "dimension");
-        let features = self.table.given.data.view().points().map(|points| plural(points.cols(), "feature"));
+        let features = self.table.input.data.view().points().map(|points| plural(points.cols(), "feature"));
         let features = features.map_or(String::new(), |features| format!(" of {features}"));
-        let mut lines = vec![format!("score: a map of {}{features} in {dims}", plural(self.evaluated.points, "point"))];
-        lines.extend(told::asked(self.evaluated));
+        let mut lines =
+            vec![format!("quality: an embedding of {}{features} in {dims}", plural(self.evaluated.points, "point"))];
+        lines.extend(report::sampled(self.evaluated));
         for group in [Group::Neighborhoods, Group::Distances, Group::Labels, Group::InverseTransform, Group::Truth] {
-            lines.extend(told::lines(self.evaluated, group));
+            lines.extend(report::lines(self.evaluated, group));
         }
         if let Some(likelihood) = self.likelihood {
-            lines.push("  process".into());
+            lines.push("  GP likelihood".into());
             lines.extend(likelihood.lines());
         }
-        lines.extend(self.left_out.iter().map(|why| format!("  process\n    log likelihood               {why}")));
+        lines
+            .extend(self.left_out.iter().map(|why| format!("  GP likelihood\n    log likelihood               {why}")));
         lines.extend(self.warnings().iter().map(|warning| format!("  warning: {warning}")));
         lines.join("\n")
     }
