@@ -206,7 +206,7 @@ impl Graph {
     /// A graph of edges `(i, j, length)` in any order: they stand in the list of `i` in the order they come.
     fn sorted_in(n: usize, edges: impl Iterator<Item = (usize, u32, f64)> + Clone) -> Graph {
         let mut rows = Counted::rows(n, edges.clone().map(|edge| edge.0));
-        let (mut targets, mut lengths) = (vec![0u32; rows.len()], vec![0.0; rows.len()]);
+        let (mut targets, mut lengths) = (vec![0u32; rows.entries()], vec![0.0; rows.entries()]);
         for (i, j, length) in edges {
             let at = rows.place(i);
             (targets[at], lengths[at]) = (j, length);

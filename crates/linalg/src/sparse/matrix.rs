@@ -70,7 +70,7 @@ impl SparseSymmetric {
         let inside = || ends.iter().zip(weights).filter(|(ends, _)| (ends.1 as usize) < rows);
         let of_pairs = inside().flat_map(|(&(i, j), _)| [i as usize, j as usize]);
         let mut rows_of = Counted::rows(rows, of_pairs.chain(0..rows));
-        let (mut columns, mut values) = (vec![0u32; rows_of.len()], vec![0.0; rows_of.len()]);
+        let (mut columns, mut values) = (vec![0u32; rows_of.entries()], vec![0.0; rows_of.entries()]);
         let mut put = |row: usize, column: u32, value: f64| {
             let at = rows_of.place(row);
             (columns[at], values[at]) = (column, value);

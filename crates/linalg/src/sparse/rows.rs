@@ -23,7 +23,7 @@ impl Counted {
     }
 
     /// The number of all entries.
-    pub fn len(&self) -> usize {
+    pub fn entries(&self) -> usize {
         self.offsets[self.offsets.len() - 1]
     }
 
@@ -72,7 +72,7 @@ mod tests {
         let entries = [(2, 'a'), (0, 'b'), (2, 'c'), (3, 'd'), (0, 'e')];
         let mut rows = Counted::rows(4, entries.iter().map(|entry| entry.0));
         assert_eq!(rows.offsets, [0, 2, 2, 4, 5]);
-        let mut put = vec![' '; rows.len()];
+        let mut put = vec![' '; rows.entries()];
         entries.iter().for_each(|&(row, entry)| put[rows.place(row)] = entry);
         assert_eq!(put, ['b', 'e', 'a', 'c', 'd']);
     }

@@ -51,7 +51,7 @@ impl<'a> Web<'a> {
     /// A weighted Laplacian without factors.
     pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
         let mut rows = Counted::rows(pairs.len(), pairs.ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]));
-        let mut around = vec![(0u32, false); rows.len()];
+        let mut around = vec![(0u32, false); rows.entries()];
         for (e, &(i, j)) in pairs.ends.iter().enumerate() {
             around[rows.place(i as usize)] = (e as u32, true);
             around[rows.place(j as usize)] = (e as u32, false);

@@ -102,7 +102,7 @@ fn incidence(fronts: &[Front], place: &[u32], ends: &[(u32, u32)]) -> Option<(Ve
     }
     let at = |i: u32| place[i as usize];
     let mut rows = Counted::rows(place.len(), ends.iter().flat_map(|&(i, j)| [at(i) as usize, at(j) as usize]));
-    let mut incident = vec![Incident { edge: 0, row: EARLIER }; rows.len()];
+    let mut incident = vec![Incident { edge: 0, row: EARLIER }; rows.entries()];
     for (edge, &(i, j)) in ends.iter().enumerate() {
         let (a, b) = (at(i).min(at(j)), at(i).max(at(j)));
         let row = fronts[front_of[a as usize] as usize].row(b)?;

@@ -30,7 +30,7 @@ impl Support {
 
     fn of_edges(n: usize, ends: Vec<(u32, u32)>) -> Support {
         let mut rows = Counted::rows(n, ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]).chain(0..n));
-        let (mut columns, mut places) = (vec![0u32; rows.len()], vec![0u32; rows.len()]);
+        let (mut columns, mut places) = (vec![0u32; rows.entries()], vec![0u32; rows.entries()]);
         let mut put = |row: u32, column: u32, place: usize| {
             let at = rows.place(row as usize);
             (columns[at], places[at]) = (column, place as u32);
