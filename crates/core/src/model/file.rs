@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 const HEADER: usize = 30;
 
 /// What a body has after the model.
