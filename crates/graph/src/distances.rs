@@ -11,13 +11,11 @@ const ASYMMETRY: f64 = 1e-9;
 /// Everything downstream relies on the checks made here and does not repeat them.
 ///
 /// ```
-/// use eigenfold::{Distances, Mds, Points, Recipe};
+/// use eigenfold_graph::{Distances, Points};
 ///
-/// let triangle = Points::from_rows(&[[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])?;
-/// let recipe = Recipe { method: Mds::default().into(), ..Recipe::default() };
-/// let map = recipe.fit(&Distances::new(triangle)?)?;
-/// assert_eq!(map.embedding().rows(), 3);
-/// # Ok::<(), eigenfold::Error>(())
+/// let triangle = Distances::new(Points::from_rows(&[[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])?)?;
+/// assert_eq!(triangle.len(), 3);
+/// # Ok::<(), eigenfold_linalg::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distances {
@@ -26,7 +24,7 @@ pub struct Distances {
     completion: Option<Completion>,
 }
 
-/// How the missing cells of a table were fitted ([`complete_distances`](crate::missing::complete_distances)).
+/// How the missing cells of a table were fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completion {
     /// The number of columns of the fit.

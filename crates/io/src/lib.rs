@@ -91,7 +91,7 @@ pub struct ReadOptions {
     pub one_hot: Vec<String>,
     /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
     pub vector: Option<String>,
-    /// The columns that a model was fitted to ([`Model::schema`](crate::Model::schema)): those of the file are matched by name, or by position if
+    /// The columns that a model was fitted to (`Model::schema`): those of the file are matched by name, or by position if
     /// they have no names.
     pub like: Option<Schema>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).

@@ -151,7 +151,7 @@ fn is_name_at_fault(kind: ErrorKind) -> bool {
 /// knows its users' words for them, such as `-k`. Text between double quotes comes from the user and stays.
 ///
 /// ```
-/// use eigenfold::error::told;
+/// use eigenfold_linalg::error::told;
 ///
 /// let message = "`landmarks` is 2; give a whole number of 3 or more";
 /// assert_eq!(told(message, |name| format!("--{name}")), "--landmarks is 2; give a whole number of 3 or more");

@@ -134,7 +134,7 @@ impl Observer for Silent {
 /// that never falls.
 ///
 /// ```
-/// use eigenfold::progress::{Observer, Share, Stage};
+/// use eigenfold_linalg::progress::{Observer, Share, Stage};
 /// use std::sync::Mutex;
 ///
 /// #[derive(Default)]

@@ -138,8 +138,8 @@ impl Geodesics {
         match self {
             Geodesics::Paths(paths) => paths.from_seeds(seeds, &Silent),
             Geodesics::Landmarks(known) => {
-                let mut lengths = vec![0.0; seeds.len() * known.len()];
-                parallel::chunks_mut(&mut lengths, known.len(), |row, lengths| {
+                let mut lengths = vec![0.0; seeds.len() * known.landmarks()];
+                parallel::chunks_mut(&mut lengths, known.landmarks(), |row, lengths| {
                     for (at, shortest) in lengths.iter_mut().enumerate() {
                         let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
                         *shortest = seeds[row].iter().map(through).fold(f64::INFINITY, f64::min);

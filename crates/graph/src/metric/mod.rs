@@ -50,7 +50,7 @@ pub enum Metric {
     /// Σ|a − b| / Σ(a + b), of numbers that are not negative; zero if all are.
     BrayCurtis,
     /// √((a − b)ᵀ C⁻¹ (a − b)), C the covariance of all points. A fit learns C, and everything is measured in the columns that it
-    /// makes of the points ([`Whitening`](crate::preparation::Whitening)), where this is the Euclidean distance.
+    /// makes of the points (`Whitening`), where this is the Euclidean distance.
     Mahalanobis,
 }
 

@@ -40,7 +40,7 @@ impl LandmarkGeodesics {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`](crate::Error::Stopped) if the observer stops the work.
+    /// [`Error::Stopped`](eigenfold_linalg::Error::Stopped) if the observer stops the work.
     pub fn new(paths: &Paths, landmarks: &[u32], memory: u64, observer: &dyn Observer) -> Result<LandmarkGeodesics> {
         let (m, n) = (landmarks.len(), paths.len());
         // A block holds its distances twice: in the order of the sweep, and in that of the points.
@@ -71,7 +71,7 @@ impl LandmarkGeodesics {
     }
 
     /// The number of landmarks.
-    pub fn len(&self) -> usize {
+    pub fn landmarks(&self) -> usize {
         self.landmarks
     }
 
@@ -100,7 +100,7 @@ mod tests {
         let at = |i: u32| (0..i).map(|j| 0.5 + f64::from(j % 3)).sum::<f64>();
         let paths = Paths::new(&graph, landmarks.len());
         let known = LandmarkGeodesics::new(&paths, &landmarks, 0, &Silent).unwrap();
-        assert_eq!(known.len(), 150);
+        assert_eq!(known.landmarks(), 150);
         for (one, &i) in landmarks.iter().enumerate() {
             assert!((0..300).all(|j| (known.length(one, j as usize) - (at(i) - at(j)).abs()).abs() < 1e-4));
             let between = |(other, &j): (usize, &u32)| (known.between(one, other) - (at(i) - at(j)).abs()).abs();

@@ -236,8 +236,8 @@ impl Descent {
     /// is returned; the function is evaluated once at least.
     ///
     /// ```
-    /// use eigenfold::optimize::{Bounds, Descent, Stop};
-    /// use eigenfold::progress::Silent;
+    /// use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+    /// use eigenfold_linalg::progress::Silent;
     ///
     /// let stop = Stop { gradient: 1e-9, decrease: -1.0, evaluations: 100 };
     /// let descent = Descent { bounds: Bounds::AtLeast(0.0), memory: 5, scale: None, cautious: false, stop, stage: None };
@@ -247,7 +247,7 @@ impl Descent {
     /// };
     /// let (x, report) = descent.minimize(&[1.0, 1.0], &mut bowl, &Silent)?;
     /// assert!(report.converged() && (x[0] - 3.0).abs() < 1e-9 && x[1] == 0.0);
-    /// # Ok::<(), eigenfold::Error>(())
+    /// # Ok::<(), eigenfold_linalg::Error>(())
     /// ```
     ///
     /// # Errors
