@@ -70,8 +70,8 @@ mod tests {
             |name: &str| flags.iter().find(|flag| flag.get_id() == name).unwrap().get_help().unwrap().to_string();
         let landmarks = help("landmarks");
         let lines: Vec<&str> = landmarks.lines().collect();
-        assert!(lines[0].starts_with("mds, isomap: how many points to scale exactly"), "{landmarks}");
-        assert!(lines[1].starts_with("meu: how many points the field is over"), "{landmarks}");
+        assert!(lines[0].starts_with("mds, isomap, smacof, sammon: how many points to scale exactly"), "{landmarks}");
+        assert!(lines[1].starts_with("meu: how many points the field covers"), "{landmarks}");
         assert!(lines[2].starts_with("mvu: how many points to unfold exactly"), "{landmarks}");
         let bandwidth = help("bandwidth");
         assert!(bandwidth.contains("kernel-pca, ppco, pkpca: with --kernel gaussian: sigma of"), "{bandwidth}");

@@ -2,6 +2,11 @@
 //!
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
 //! The file of each method describes how it symmetrizes.
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::private_intra_doc_links,
+    reason = "formulas index as x[i]; internal crate"
+)]
 
 pub mod components;
 pub mod distances;

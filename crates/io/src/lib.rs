@@ -3,7 +3,11 @@
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
 //! [`write()`] is its inverse. Every writer uses [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
-
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::private_intra_doc_links,
+    reason = "formulas index as x[i]; internal crate"
+)]
 // Parquet and Arrow are the formats with typed columns.
 #![cfg_attr(not(any(feature = "arrow", feature = "parquet")), allow(dead_code, reason = "no reader of typed columns"))]
 

@@ -2,6 +2,11 @@
 //!
 //! Everything here gives the same bytes for any number of threads: work is cut into chunks whose size depends on the
 //! problem alone, and partial sums are added in the order of the chunks.
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::private_intra_doc_links,
+    reason = "formulas index as x[i]; internal crate"
+)]
 
 pub mod buffers;
 pub mod cost;

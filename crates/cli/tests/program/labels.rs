@@ -112,7 +112,7 @@ fn labels_are_an_array_of_an_archive() {
     bench.refuses(
         "embed two.npz:X --labels two.npz:z -m pca -q -o m.csv",
         2,
-        "there is no array \"z\" in it; use one of",
+        "it does not hold the array \"z\"; use one of",
     );
 }
 

@@ -69,8 +69,8 @@ fn help_says_what_a_shared_flag_means_for_each_method() {
     let bench = Bench::new();
     let help = bench.does("embed --help").out.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
-        "mds, isomap: how many points to scale exactly",
-        "meu: how many points the field is over",
+        "mds, isomap, smacof, sammon: how many points to scale exactly",
+        "meu: how many points the field covers",
         "mvu: how many points to unfold exactly",
         "with --kernel heat: sigma of the heat kernel",
         "diffusion-maps: sigma of the kernel",
@@ -86,8 +86,8 @@ fn help_says_what_a_shared_flag_means_for_each_method() {
 #[test]
 fn the_parameters_of_one_method_are_a_table_for_its_page() {
     let bench = Bench::new();
-    let said = "| parameter | default | meaning |\n|---|---|---|\n| `landmarks` | `none` | how many points to scale exactly, \
-                the others placed by them (a whole number of 3 or more; none = all are scaled) |\n";
+    let said = "| parameter | default | meaning |\n|---|---|---|\n| `landmarks` | `none` | how many points to scale exactly; \
+                the others are embedded from these (a whole number of 3 or more; none = all points) |\n";
     assert_eq!(bench.does("methods isomap --markdown").out, said);
     assert_eq!(bench.does("methods pca --markdown").out, "None of its own.\n");
     bench.refuses("methods --markdown", 2, "<NAME>");

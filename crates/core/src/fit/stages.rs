@@ -263,7 +263,12 @@ impl<'a> Stages<'a> {
             solver: diagnostics.solver,
             iterations: diagnostics.iterations,
             converged: diagnostics.converged && built.converged,
-            warnings: built.warnings.into_iter().chain(diagnostics.warnings).collect(),
+            warnings: built
+                .warnings
+                .into_iter()
+                .chain(diagnostics.warnings)
+                .chain(nearest.as_ref().and_then(|found| self.exact_anyway(found)))
+                .collect(),
             rescale,
             ..Report::default()
         };
@@ -394,6 +399,12 @@ impl<'a> Stages<'a> {
         Density::new(None, &|| Ok(map.clone()), points, &budget)
     }
 
+    /// The warning of a search that was exact although it was allowed to miss neighbors.
+    fn exact_anyway(&self, found: &Found) -> Option<Warning> {
+        let why = found.exact_because.filter(|_| self.recipe.approximate == Some(true))?;
+        Some(Warning::Parameter(format!("`approximate` was not used, the neighbors are exact: {why}")))
+    }
+
     /// Completes the report with what the stages do not know of themselves.
     fn describe(&self, model: &mut Model, found: Option<&Found>) {
         let recipe = self.recipe;
@@ -417,11 +428,7 @@ impl<'a> Stages<'a> {
             report.connecting_k = found.connecting_k;
             report.recall = found.recall.or(report.recall);
             report.graph_route = Some(found.route.into());
-            if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
-                report
-                    .warnings
-                    .push(Warning::Parameter(format!("`approximate` was not used, the neighbors are exact: {why}")));
-            }
+            report.warnings.extend(self.exact_anyway(found));
             if found.sizes.len() > 1 {
                 report.warnings.insert(0, Warning::Disconnected(components_message(found, recipe.disconnected)));
             }
