@@ -63,7 +63,7 @@ function wayBack(x, n, p) {
   for (let i = 0; i < n * p; i++) spread[i % p] += ((x[i] - means[i % p]) / unit) ** 2 / n;
   const bases = spread.map((s) => 0.5 * Math.sqrt(s)), widths = new Float64Array(2 * p);
   for (let j = 0; j < p; j++) { widths[2 * j] = 0.9 + 0.01 * (j % 9); widths[2 * j + 1] = 1.9 + 0.02 * (j % 7); }
-  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, components: null, stretch: [1.1, 1.05] };
+  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, components: null, calibration_factor: [1.1, 1.05] };
 }
 
 function referTo(block, back) {

@@ -16,7 +16,7 @@ const unit = Math.max(...rows.map((x, at) => Math.abs(x - means[at % p])));
 for (let i = 0; i < n * p; i++) spread[i % p] += ((rows[i] - means[i % p]) / unit) ** 2 / n;
 spread[5] = 0;
 const back = {
-  rule: "kriging", neighbors: 32, length: 2, noise: 1e-3, unit, roughness: 0.02, means, spread, stretch: [1.3, 1.1], components: null,
+  rule: "kriging", neighbors: 32, length: 2, noise: 1e-3, unit, roughness: 0.02, means, spread, calibration_factor: [1.3, 1.1], components: null,
   bases: spread.map((s) => 0.7 * Math.sqrt(s)), widths: Float64Array.from({ length: 2 * p }, (_, at) => (at % 2 ? 2.2 : 1.1) + 0.05 * at),
 };
 const page = { rows, n, columns: Array.from({ length: p }, () => ({ name: "", center: 0, scale: 1, log: false })) };
@@ -63,7 +63,7 @@ test("a feature that is the same everywhere comes back to the last bit and is ce
 });
 
 test("the linear inverse transform of a principal plane returns the data's projection", () => {
-  const { mean, axes, map: plane } = pca(rows, n, p, 2), linear = { rule: "linear", mean, axes, deviations: new Float64Array(p).fill(0.5), stretch: [1, 1] };
+  const { mean, axes, map: plane } = pca(rows, n, p, 2), linear = { rule: "linear", mean, axes, deviations: new Float64Array(p).fill(0.5), calibration_factor: [1, 1] };
   const answer = reconstruct(page, { map: plane, dims: 2, back: linear }, [plane[6], plane[7]]);
   for (let j = 0; j < p; j++) {
     let wanted = mean[j];
