@@ -23,7 +23,9 @@ package=$target/python/eigenfold
 rm -rf "$target/python"
 mkdir -p "$target/python"
 cp -R crates/py/python/eigenfold "$package"
-library=${EIGENFOLD_BUILD:-$target/debug}/lib_eigenfold
+build=$(realpath "${EIGENFOLD_BUILD:-$target/debug}")
+export EIGENFOLD_PROGRAM=$build/eigenfold
+library=$build/lib_eigenfold
 if [ -f "$library.dylib" ]; then cp "$library.dylib" "$package/_eigenfold.abi3.so"; else cp "$library.so" "$package/_eigenfold.abi3.so"; fi
 
 export PYTHONPATH=$PWD/$target/python PYTHONDONTWRITEBYTECODE=1
