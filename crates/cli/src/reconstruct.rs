@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let start = Instant::now();
     let way = match args.by {
         By::Auto => model.inverse_transform()?,
-        By::Energy => model.way_back_by_energy()?,
+        By::Energy => model.inverse_by_energy()?,
     };
     model.check_places(&places)?;
     let supervised = model.recipe().method.is_supervised();
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         None => None,
     };
     bar.say("reconstructing");
-    let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
+    let way = way.calibrated(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
     let mut back = way.reconstruct(&places)?;
     if supervised && args.held_out.is_none() && has_intervals(args) {
         let rest = "the intervals are calibrated on training rows, and may be too narrow for new ones";
@@ -166,8 +166,8 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
             "calibration_factor": {"std": held_out.calibration_factor[0], "interval": held_out.calibration_factor[1]},
             "within_std": held_out.within.map(|within| within[0]),
             "within_interval": held_out.within.map(|within| within[1]),
-            "uncalibrated_within_std": held_out.unstretched.map(|within| within[0]),
-            "uncalibrated_within_interval": held_out.unstretched.map(|within| within[1]),
+            "uncalibrated_within_std": held_out.uncalibrated.map(|within| within[0]),
+            "uncalibrated_within_interval": held_out.uncalibrated.map(|within| within[1]),
             "exact_features": {"std": held_out.exact[0], "interval": held_out.exact[1]},
             "far": held_out.far,
         })),

@@ -107,7 +107,7 @@ fn judge(
     let plain = model.inverse_transform()?;
     let places = model.transform(&new)?;
     let before = plain.reconstruct(&places)?;
-    let after = plain.stretched(recipe.held_out_rows(&known, &Silent)?.calibration_factor).reconstruct(&places)?;
+    let after = plain.calibrated(recipe.held_out_rows(&known, &Silent)?.calibration_factor).reconstruct(&places)?;
     let varies = |j: usize| (1..known.rows()).any(|i| known.row(i)[j] != known.row(0)[j]);
     let varying: Vec<usize> = (0..known.cols()).filter(|&j| varies(j)).collect();
     let means = known.column_means();

@@ -1,6 +1,6 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
-use crate::field::{Build, Built, Info, Lengths, Nearest, Site};
+use crate::field::{Build, Built, Info, Nearest, Site};
 use crate::input::Data;
 use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
@@ -151,19 +151,6 @@ impl Method {
     /// As [`Method::set`].
     pub fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()> {
         self.inner_mut().set_all(given)
-    }
-
-    /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    pub fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        self.inner().lengths(data)
-    }
-
-    /// The method with its parameters in the unit of data that are 2^power times as large; the named parameters keep
-    /// their values.
-    pub(crate) fn in_unit(&self, power: i32, kept: &[&str]) -> Result<Method> {
-        let mut method = self.clone();
-        method.inner_mut().in_unit(power, kept)?;
-        Ok(method)
     }
 
     /// Whether the method fits a weight to each edge of the graph.

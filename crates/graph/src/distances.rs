@@ -176,12 +176,6 @@ impl Distances {
         let matrix = Points::with_missing(n, n, values)?.with_guesses(guesses)?;
         Ok(Distances { matrix, of_similarities, completion: Some(completion) })
     }
-
-    /// The same distances times a power of two.
-    pub fn times_two_to(&self, power: i32) -> Distances {
-        Distances { matrix: self.matrix.times_two_to(power), ..*self }
-    }
-
     /// The distances among some of the points, in the given order.
     pub fn select(&self, rows: &[usize]) -> Distances {
         Distances { matrix: self.matrix.select(rows).select_columns(rows), ..*self }

@@ -27,7 +27,6 @@ pub use weight::Weight;
 
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 use eigenfold_linalg::sort;
 use eigenfold_linalg::sparse::rows::{Counted, SomeRows, joined};
 use serde::{Deserialize, Serialize};
@@ -109,12 +108,6 @@ impl Graph {
             graph.push(list.iter().copied());
         }
         graph
-    }
-
-    /// The same graph with its lengths times a power of two.
-    pub fn times_two_to(&self, power: i32) -> Graph {
-        let lengths = self.lengths.iter().map(|&length| times_two_to(length, power)).collect();
-        Graph { offsets: self.offsets.clone(), targets: self.targets.clone(), lengths }
     }
 
     /// Whether offsets, targets and lengths fit together, as in every graph this library builds.

@@ -1,12 +1,13 @@
 //! Points: n rows of d finite numbers, one point a row, checked once.
 
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::power::times_two_to;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-/// Numbers beyond this would overflow when squared and summed.
-const LARGEST: f64 = 1e150;
+/// The largest number of an input: methods compute fourth powers and sum them. Every number of single precision is below.
+const LARGEST: f64 = 1e60;
+/// The largest number of a result: its square can be summed.
+const LARGEST_RESULT: f64 = 1e150;
 
 /// n points of d numbers each, row-major, all finite.
 ///
@@ -45,8 +46,17 @@ impl Points {
     /// # Errors
     ///
     /// If the length is not `rows * cols`, if there is no row or no column, or if a value is not finite or so large
-    /// that its square would overflow; the message names the first such cell (row and column counted from 1).
+    /// that its powers would overflow; the message names the first such cell (row and column counted from 1).
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+        let points = Points::of_shape(rows, cols, values)?;
+        match points.values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
+            Some(at) => Err(bad_cell(points.values[at], at / cols + 1, at % cols + 1)),
+            None => Ok(points),
+        }
+    }
+
+    /// Points from as many values as rows and columns require.
+    fn of_shape(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
         if rows == 0 {
             return Err(Error::data("there are no points; give at least two rows"));
         }
@@ -58,9 +68,6 @@ impl Points {
                 "{} values do not fill {rows} rows of {cols} columns; every row needs the same number of values",
                 values.len()
             )));
-        }
-        if let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
-            return Err(bad_cell(values[at], at / cols + 1, at % cols + 1));
         }
         Ok(Points { rows, cols, values, missing: Vec::new() })
     }
@@ -91,8 +98,8 @@ impl Points {
 
     /// Points that were computed: as [`Points::new`], but what is wrong is a result, and no cell of the input is named for it.
     pub fn computed(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
-        let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) else {
-            return Points::new(rows, cols, values);
+        let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST_RESULT) else {
+            return Points::of_shape(rows, cols, values);
         };
         let (value, row, column) = (values[at], at / cols.max(1) + 1, at % cols.max(1) + 1);
         let what = if value.is_nan() { "no number".into() } else { format!("{value:e}") };
@@ -246,12 +253,6 @@ impl Points {
         self.select_columns(&(0..count).collect::<Vec<_>>())
     }
 
-    /// The same points times a power of two; what is not observed stays so. Values may leave the range that
-    /// [`Points::new`] allows.
-    pub fn times_two_to(&self, power: i32) -> Points {
-        self.with_values(self.values.iter().map(|&x| times_two_to(x, power)).collect())
-    }
-
     /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
     pub fn with_values(&self, values: Vec<f64>) -> Points {
         debug_assert!(values.len() == self.values.len());
@@ -269,8 +270,12 @@ impl Points {
         self.is_sound_within(LARGEST)
     }
 
-    /// The same of numbers that are in another unit than the one they are computed with.
-    pub fn is_sound_within(&self, largest: f64) -> bool {
+    /// The same of a result, as [`Points::computed`] would have it.
+    pub fn is_sound_result(&self) -> bool {
+        self.is_sound_within(LARGEST_RESULT)
+    }
+
+    fn is_sound_within(&self, largest: f64) -> bool {
         self.rows > 0
             && self.cols > 0
             && self.rows.checked_mul(self.cols) == Some(self.values.len())
@@ -298,7 +303,7 @@ fn bad_cell(value: f64, row: usize, column: usize) -> Error {
         ))
     } else {
         Error::data(format!(
-            "row {row}, column {column} is {value:e}, too large to square; rescale the column or leave it out"
+            "row {row}, column {column} is {value:e}, beyond {LARGEST:e}; rescale the column or leave it out"
         ))
     }
 }

@@ -230,7 +230,7 @@ impl Model {
                 }
                 (_, None) => [1.0; 2],
             };
-            way.stretched(calibration_factor).reconstruct(&places)
+            way.calibrated(calibration_factor).reconstruct(&places)
         })?;
         let warnings = back.warnings.iter().map(|warning| message(warning)).collect();
         Ok((matrix(py, &back.points)?, matrix(py, &back.deviations)?, matrix(py, &back.margins)?, back.far, warnings))

@@ -60,8 +60,8 @@ fn a_path_of_penalties_may_have_all_sizes() {
 #[test]
 fn a_model_at_the_end_of_the_range_is_read_again_and_gives_its_rows_back() {
     let bench = Bench::new();
-    bench.write("tiny.csv", scaled(30, 4, 1e-165)).write("small.csv", scaled(30, 4, 1e-160));
-    bench.write("big.csv", scaled(60, 3, 1e150));
+    bench.write("tiny.csv", scaled(30, 4, 1e-58)).write("small.csv", scaled(30, 4, 1e-55));
+    bench.write("big.csv", scaled(60, 3, 1e59));
     for line in [
         "tiny.csv -m ppca",
         "tiny.csv -m fa",
@@ -77,11 +77,9 @@ fn a_model_at_the_end_of_the_range_is_read_again_and_gives_its_rows_back() {
         let off = apart(&bench.read("o.csv"), &bench.read("t.csv"));
         assert!(off < 1e-9, "{line}: {off:e}");
     }
-    // A width in a unit that has no number for it is in no file.
     bench.write("least.csv", scaled(30, 2, 1e-310));
-    let line = "embed least.csv -m kernel-pca --bandwidth 1e9 -q -o l.csv";
-    bench.refuses(&format!("{line} --save l.model"), 2, "could not be read again");
-    bench.does(line);
+    let line = "embed least.csv -m kernel-pca --bandwidth 1e9 -q -o l.csv --save l.model";
+    bench.refuses(line, 2, "data must be between 1e-60 and 1e60; multiply them by a constant");
 }
 
 #[test]
@@ -103,7 +101,7 @@ fn a_point_far_from_all_landmarks_is_far_on_the_map_or_refused() {
             assert!(others.iter().all(|row| length(row) < 10.0), "{method} {far}");
         }
     }
-    for far in ["1e30", "1e100"] {
+    for far in ["1e30", "1e59"] {
         with(far);
         for method in ["isomap -k 8", "mds"] {
             let line = format!("embed x.csv -m {method} --landmarks 20 -q -o far.csv");
@@ -116,7 +114,7 @@ fn a_point_far_from_all_landmarks_is_far_on_the_map_or_refused() {
 fn rows_at_no_distance_that_differ_keep_their_own_places() {
     let bench = Bench::new();
     // Squares of the small ones vanish beside the large ones; and multiples of a row have no angle to it.
-    let size = |i: usize| 10f64.powi((i as i32 * 37) % 281 - 140);
+    let size = |i: usize| 10f64.powi((i as i32 * 37) % 113 - 57);
     let rows: String = (0..60)
         .map(|i| format!("{:e},{:e},{:e}\n", size(i), size(i + 7) * 0.5, -size(i + 3) * (i as f64 + 1.0)))
         .collect();

@@ -26,7 +26,7 @@ impl Features {
         let Features { places, axes, origin, .. } = self;
         self.kernel.is_sound()
             && places.is_sound()
-            && axes.is_sound()
+            && axes.is_sound_result()
             && all_finite(origin)
             && (places.cols(), axes.rows(), axes.cols(), origin.len()) == (features, places.rows(), dims, dims)
     }

@@ -18,7 +18,6 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -61,16 +60,6 @@ impl Latent {
         let sizes = [self.mean.len(), self.noise.len()] == [features; 2]
             && features.checked_mul(dims) == Some(self.loadings.len());
         sizes && all_finite(&self.mean) && all_finite(&self.loadings) && self.noise.iter().all(|&psi| is_positive(psi))
-    }
-
-    /// The model of data that are 2^power times as large.
-    pub(crate) fn times_two_to(&self, power: i32) -> Latent {
-        let scaled = |all: &[f64], power| all.iter().map(|&x| times_two_to(x, power)).collect();
-        Latent {
-            mean: scaled(&self.mean, power),
-            loadings: scaled(&self.loadings, power),
-            noise: scaled(&self.noise, 2 * power),
-        }
     }
 
     /// q.

@@ -9,7 +9,6 @@ mod explained;
 mod info;
 pub(crate) mod laplacian;
 pub(crate) mod latent;
-mod lengths;
 pub(crate) mod local;
 pub(crate) mod scaling;
 pub mod unfolding;
@@ -26,7 +25,6 @@ pub use latent::em::EmStart;
 pub use latent::pkpca::PkpcaSolver;
 pub use latent::ppca::LatentSolver;
 pub use latent::ppco::PpcoSolver;
-pub use lengths::Lengths;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 
@@ -469,9 +467,6 @@ pub trait Build: Parameters {
     fn efforts(&self) -> [f64; 3] {
         if self.info().basis == Basis::Objective { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
     }
-
-    /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths>;
 
     /// Builds the field.
     ///

@@ -1,10 +1,10 @@
 //! The entry of a fit: an input enters the frame, passes the stages, and leaves the frame as a model.
 
 mod budget;
-mod change;
 mod frame;
 pub(crate) mod stages;
-pub(crate) mod unit;
+
+pub(crate) use frame::{Frame, Seen};
 
 use crate::input::Input;
 use crate::model::Model;
@@ -15,7 +15,6 @@ use budget::Budget;
 use eigenfold_graph::distances::mistaken;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::{Observer, Share};
-use frame::Frame;
 use stages::Stages;
 
 impl Recipe {
@@ -32,17 +31,17 @@ impl Recipe {
         self.check(given.data)?;
         given.check()?;
         let (frame, entered) = Frame::enter(self, given)?;
-        let columns = entered.columns(given);
-        let budget = Budget::new(&entered.recipe, columns, frame.copies())?;
+        let input = entered.input(given);
+        let budget = Budget::new(&entered.recipe, input.data, frame.copies())?;
         let observer = &Share::all(observer);
         let recipe = Recipe { memory: Some(budget.left), ..entered.recipe.clone() };
-        let fitted = Stages::new(&recipe, entered.input(given), observer).and_then(|stages| stages.run());
+        let fitted = Stages::new(&recipe, input, observer).and_then(|stages| stages.run());
         let mut model = fitted.map_err(|error| budget.of_whole(error))?;
         observer.finish();
-        let points = columns.points();
+        let points = input.data.points();
         let alone = points.filter(|_| !self.method.scales_columns()).and_then(|points| one_alone(points, given.names));
         let warnings = alone.into_iter().chain(points.and_then(mistaken));
         model.report.warnings.extend(warnings.map(Warning::Data));
-        frame.leave(model, self, given)
+        frame.leave(model, entered, self, given)
     }
 }

@@ -17,8 +17,13 @@ use eigenfold_graph::points::Points;
 use eigenfold_graph::{Found, Graph, Metric, Search};
 use eigenfold_io::schema::Schema;
 use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// The sizes of data that are computed with: methods sum fourth powers. It holds every number of single precision.
+pub(crate) const RANGE: RangeInclusive<f64> = 1e-60..=1e60;
 
 /// The input of a fit: its data, and what else is given of the points. `Input::from(&points)` has the data alone.
 #[derive(Clone, Copy, Debug)]
@@ -249,13 +254,14 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The same times a power of two.
-    pub(crate) fn times_two_to(self, power: i32) -> Owned {
-        match self {
-            Data::Points(points, _) => Owned::Points(points.times_two_to(power)),
-            Data::Distances(distances) => Owned::Distances(distances.times_two_to(power)),
-            Data::Graph(graph) => Owned::Graph(graph.times_two_to(power)),
-        }
+    /// Refuses numbers whose powers would vanish or overflow.
+    ///
+    /// # Errors
+    ///
+    /// If the largest is outside of [`RANGE`] and not zero.
+    pub(crate) fn check_range(self) -> Result<()> {
+        // Angles and shares have no unit, and their metrics refuse rows that are too small for them.
+        if self.metric().has_unit() { check_range(self.numbers()) } else { Ok(()) }
     }
 
     /// Refuses points that the metric is not defined on.
@@ -305,6 +311,20 @@ impl InputKind {
             other => other.name(),
         }
     }
+}
+
+/// Refuses numbers of which the largest is outside of [`RANGE`] and not zero.
+pub(crate) fn check_range(numbers: &[f64]) -> Result<()> {
+    let largest = parallel::largest(numbers.len(), |at| numbers[at].abs());
+    if largest == 0.0 || RANGE.contains(&largest) {
+        return Ok(());
+    }
+    let fact = format!(
+        "the largest number is {largest:.1e}, and data must be between {:e} and {:e}",
+        RANGE.start(),
+        RANGE.end()
+    );
+    Err(Error::data(format!("{fact}; multiply them by a constant")))
 }
 
 /// The refusal of an input that a method cannot use.

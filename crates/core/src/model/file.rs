@@ -13,6 +13,7 @@
 //! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again), and then how
 //! columns were prepared. A file of a format version that is not known is refused by name.
 
+use crate::fit::Frame;
 use crate::model::Model;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use eigenfold_io::schema::Schema;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 14;
+const VERSION: u32 = 15;
 const HEADER: usize = 30;
 
 /// What a body has after the model.
@@ -48,9 +49,9 @@ impl Model {
         let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
         let end = End {
             preparation: self.recipe.preparation.clone(),
-            prepared: self.prepared.clone(),
+            prepared: self.frame.prepared.clone(),
             schema: self.schema.clone(),
-            whitening: self.whitening.clone(),
+            whitening: self.frame.whitening.clone(),
         };
         let body = postcard::to_extend(self, Vec::new()).map_err(failed)?;
         let body = postcard::to_extend(&end, body).map_err(failed)?;
@@ -92,8 +93,8 @@ impl Model {
         let damaged = |_| "is damaged; save the model again".to_string();
         let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
         let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(damaged)?;
-        (model.recipe.preparation, model.prepared, model.schema) = (end.preparation, end.prepared, end.schema);
-        model.whitening = end.whitening;
+        (model.recipe.preparation, model.schema) = (end.preparation, end.schema);
+        model.frame = Frame { prepared: end.prepared, whitening: end.whitening };
         let sound = rest.is_empty() && model.is_consistent();
         if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
     }

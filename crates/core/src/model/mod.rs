@@ -7,21 +7,17 @@ mod validate;
 use crate::coordinates::Snapshot;
 use crate::extend::{Latent, Posterior, Rule};
 use crate::field::unfolding::Certificate;
-use crate::fit::unit::Unit;
+use crate::fit::{Frame, Seen};
 use crate::input::InputKind;
-use crate::missing::filled_from;
-use crate::preparation::{Preparation, Prepared, Whitening};
+use crate::preparation::Prepared;
 use crate::recipe::Recipe;
 use crate::report::Report;
 use eigenfold_graph::Weight;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Metric, Neighbors};
 use eigenfold_io::schema::Schema;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 /// What one component of the input was fitted to; there is one component unless they were kept separate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,30 +43,6 @@ impl Part {
     }
 }
 
-/// A model in the unit in which the stages saw the data; one that has not been made is as good as one that has.
-#[derive(Debug, Default)]
-pub(crate) struct Inside(OnceLock<Box<Model>>);
-
-impl Clone for Inside {
-    fn clone(&self) -> Inside {
-        Inside::default()
-    }
-}
-
-impl PartialEq for Inside {
-    fn eq(&self, _other: &Inside) -> bool {
-        true
-    }
-}
-
-/// The points as they were before they were whitened, divided by a power of two.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Observed {
-    pub(crate) points: Points,
-    pub(crate) whitening: Whitening,
-    pub(crate) power: i32,
-}
-
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -83,23 +55,16 @@ pub struct Model {
     pub(crate) names: Option<Vec<String>>,
     pub(crate) embedding: Points,
     pub(crate) parts: Vec<Part>,
-    /// The unit in which the stages saw the data. The points and the map are in those of the user, the parts in this one.
-    pub(crate) unit: Unit,
-    /// What was done to the columns before, if anything; the points are as they were given. Saved models have it at their end.
+    /// The transformations of the columns before the stages; the points are as they were given. Saved models have it at
+    /// their end.
     #[serde(skip)]
-    pub(crate) prepared: Option<Prepared>,
-    /// How the columns were whitened after that, of Mahalanobis distances. Saved models have it at their end.
-    #[serde(skip)]
-    pub(crate) whitening: Option<Whitening>,
+    pub(crate) frame: Frame,
     /// What the columns of the table of the points were for. Saved models have it at their end.
     #[serde(skip)]
     pub(crate) schema: Option<Schema>,
-    /// The whole model in that unit, once it is needed.
+    /// The training points in the frame.
     #[serde(skip)]
-    pub(crate) inside: Inside,
-    /// In that unit: the points before they were whitened.
-    #[serde(skip)]
-    pub(crate) observed: Option<Observed>,
+    pub(crate) seen: Seen,
     /// Not kept in saved models.
     #[serde(skip)]
     pub(crate) weights: Option<Vec<Weight>>,
@@ -121,70 +86,12 @@ impl Model {
             names: None,
             embedding,
             parts,
-            unit: Unit::default(),
-            prepared: None,
-            whitening: None,
+            frame: Frame::default(),
             schema: None,
-            inside: Inside::default(),
-            observed: None,
+            seen: Seen::default(),
             weights: None,
             certificates: Vec::new(),
             snapshots: Vec::new(),
-        }
-    }
-
-    /// The model in the unit in which the stages saw the data, where its rules work.
-    pub(crate) fn inside(&self) -> &Model {
-        if self.is_as_given() {
-            return self;
-        }
-        self.inside.0.get_or_init(|| {
-            let mut inside = self.clone();
-            let seen = self.points.as_ref().map(|points| self.seen(points));
-            inside.points = match (&self.whitening, seen) {
-                (Some(whitening), Some(seen)) => {
-                    let white = whitening.applied(&seen);
-                    let power = Unit::power_of(seen.values(), seen.cols());
-                    let points = seen.times_two_to(-power);
-                    inside.observed = Some(Observed { points, whitening: whitening.clone(), power });
-                    inside.recipe.metric = Metric::Euclidean;
-                    Some(white)
-                }
-                (_, seen) => seen.map(|seen| seen.times_two_to(-self.unit.data)),
-            };
-            (inside.prepared, inside.recipe.preparation) = (None, Preparation::default());
-            inside.whitening = None;
-            inside.embedding = self.embedding.times_two_to(-self.unit.map);
-            if let Neighbors::Within(radius) = &mut inside.recipe.neighbors {
-                *radius = times_two_to(*radius, -self.unit.data);
-            }
-            inside.unit = Unit::default();
-            Box::new(inside)
-        })
-    }
-
-    /// Whether the stages saw the data as they were given.
-    pub(crate) fn is_as_given(&self) -> bool {
-        self.unit.is_one() && self.prepared.is_none() && self.whitening.is_none()
-    }
-
-    /// The training points as they were prepared.
-    fn seen<'a>(&self, points: &'a Points) -> Cow<'a, Points> {
-        self.prepared.as_ref().map_or(Cow::Borrowed(points), |prepared| Cow::Owned(prepared.applied(points)))
-    }
-
-    /// New rows as the stages would see them. Those with other columns are left to be refused.
-    fn brought_in(&self, rows: &Points) -> Result<Points> {
-        let seen = match self.prepared.as_ref().filter(|prepared| prepared.columns().len() == rows.cols()) {
-            Some(prepared) => Cow::Owned(prepared.apply(rows, self.names())?),
-            None => Cow::Borrowed(rows),
-        };
-        let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.columns() == rows.cols()) else {
-            return Ok(seen.times_two_to(-self.unit.data));
-        };
-        match &self.points {
-            Some(points) if !seen.missing().is_empty() => whitening.apply(&filled_from(&self.seen(points), &seen)?),
-            _ => whitening.apply(&seen),
         }
     }
 
@@ -297,18 +204,11 @@ impl Model {
 
     /// What was done to the columns of the points before the fit, if [`Recipe::preparation`] asked for something.
     pub fn prepared(&self) -> Option<&Prepared> {
-        self.prepared.as_ref()
+        self.frame.prepared.as_ref()
     }
 
-    /// The latent model that was fitted, of a method that fits one; it is about the columns as they were prepared, in the
-    /// unit of the data, where the noise, which is a square, may vanish.
-    pub fn latent(&self) -> Option<Cow<'_, Latent>> {
-        let latent = self.latent_inside()?;
-        Some(if self.unit.is_one() { Cow::Borrowed(latent) } else { Cow::Owned(latent.times_two_to(self.unit.data)) })
-    }
-
-    /// The same in the unit in which the stages saw the data.
-    pub(crate) fn latent_inside(&self) -> Option<&Latent> {
+    /// The latent model that was fitted, of a method that fits one; it is about the columns as they were prepared.
+    pub fn latent(&self) -> Option<&Latent> {
         match self.parts.first().and_then(|part| part.rule.as_ref()) {
             Some(Rule::Latent(latent)) => Some(latent),
             _ => None,
@@ -323,13 +223,11 @@ impl Model {
     pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
         let method = &self.report.method;
         let none = || Error::parameter(format!("{method} has no hidden coordinates; ppca and fa have"));
-        let latent = self.latent_inside().ok_or_else(none)?;
-        let mut posteriors = latent.posteriors(&self.brought_in(rows)?)?;
+        let latent = self.latent().ok_or_else(none)?;
+        let mut posteriors = latent.posteriors(&*self.entered(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
-            let seen = (rows.cols() - rows.missing_of(i).count()) as f64;
-            posterior.log_density -= seen * f64::from(self.unit.data) * std::f64::consts::LN_2;
             let slope = |prepared: &Prepared| prepared.log_slope(rows.row(i), rows.missing_of(i));
-            posterior.log_density += self.prepared.as_ref().map_or(0.0, slope);
+            posterior.log_density += self.frame.prepared.as_ref().map_or(0.0, slope);
         }
         Ok(posteriors)
     }
@@ -343,15 +241,14 @@ impl Model {
     pub fn complete(&self, rows: &Points) -> Result<(Points, Vec<f64>)> {
         let method = &self.report.method;
         let none = || Error::parameter(format!("{method} has no model of missing cells; ppca and fa have"));
-        let latent = self.latent_inside().ok_or_else(none)?;
-        let (full, deviations) = latent.complete(&self.brought_in(rows)?)?;
-        let (full, cols) = (self.unit.data_out(&full)?, rows.cols());
-        let back = self.prepared.as_ref().map_or(Ok(Cow::Borrowed(&full)), |p| p.undo(&full).map(Cow::Owned))?;
+        let latent = self.latent().ok_or_else(none)?;
+        let (full, deviations) = latent.complete(&*self.entered(rows)?)?;
+        let cols = rows.cols();
+        let back = self.frame.prepared.as_ref().map_or(Ok(Cow::Borrowed(&full)), |p| p.undo(&full).map(Cow::Owned))?;
         let guesses: Vec<f64> = rows.missing().iter().map(|&at| back.values()[at]).collect();
         let carried = |(&at, deviation)| {
-            let deviation = times_two_to(deviation, self.unit.data);
             let of_column = |p: &Prepared| p.deviation_back(at % cols, full.values()[at], deviation);
-            self.prepared.as_ref().map_or(deviation, of_column)
+            self.frame.prepared.as_ref().map_or(deviation, of_column)
         };
         Ok((rows.with_guesses(&guesses)?, rows.missing().iter().zip(deviations).map(carried).collect()))
     }

@@ -7,6 +7,7 @@ use crate::model::{Model, Part};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Index, Metric, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
+use std::borrow::Cow;
 
 impl Model {
     /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
@@ -26,7 +27,7 @@ impl Model {
     ///
     /// As [`Model::transform`].
     pub fn place(&self, new: &Points) -> Result<Transformed> {
-        self.placed_outside(new, false)
+        self.placed(&*self.entered(new)?, false)
     }
 
     /// Places new points as [`Model::place`] does, and says how sure their coordinates are: up to 256 training rows are placed
@@ -36,17 +37,7 @@ impl Model {
     ///
     /// As [`Model::transform`].
     pub fn place_with_deviations(&self, new: &Points) -> Result<Transformed> {
-        self.placed_outside(new, true)
-    }
-
-    /// As `placed`, from the columns and to the unit of the user.
-    fn placed_outside(&self, new: &Points, deviations: bool) -> Result<Transformed> {
-        if self.is_as_given() {
-            return self.placed(new, deviations);
-        }
-        let placed = self.inside().placed(&self.brought_in(new)?, deviations)?;
-        let deviations = placed.deviations.as_ref().map(|all| self.unit.map_out(all)).transpose()?;
-        Ok(Transformed { coordinates: self.unit.map_out(&placed.coordinates)?, far: placed.far, deviations })
+        self.placed(&*self.entered(new)?, true)
     }
 
     fn placed(&self, new: &Points, deviations: bool) -> Result<Transformed> {
@@ -69,14 +60,12 @@ impl Model {
         }
         let full;
         let mut new = new;
-        if let Some(points) =
-            self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent_inside().is_none())
-        {
+        if let Some(points) = self.seen_points().filter(|_| !new.missing().is_empty() && self.latent().is_none()) {
             full = filled_from(points, new)?;
             new = &full;
         }
         match self.parts.as_slice() {
-            [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new, deviations),
+            [part] => self.place_on(part, self.seen_points(), &self.embedding, new, deviations),
             _ => self.place_by_component(new, deviations),
         }
     }
@@ -88,7 +77,7 @@ impl Model {
         if uses && self.recipe.metric != Metric::Mahalanobis { self.recipe.metric } else { Metric::Euclidean }
     }
 
-    /// The distance within which the graph of the fit has edges, if it has one that a radius made; in the unit of the stages.
+    /// The distance within which the graph of the fit has edges, if it has one that a radius made.
     fn radius(&self) -> Option<f64> {
         match self.recipe.neighbors {
             Neighbors::Within(radius) if self.recipe.method.info().needs_graph => Some(radius),
@@ -134,13 +123,12 @@ impl Model {
 
     /// The nearest training rows of new rows, k each.
     pub(crate) fn nearest_rows(&self, new: &Points, k: usize) -> Result<Vec<u32>> {
-        let inside = self.inside();
-        let Some(points) = &inside.points else { return Ok(Vec::new()) };
-        let mut new = self.brought_in(new)?;
+        let Some(points) = self.seen_points() else { return Ok(Vec::new()) };
+        let mut new = self.entered(new)?;
         if !new.missing().is_empty() {
-            new = filled_from(points, &new)?;
+            new = Cow::Owned(filled_from(points, &new)?);
         }
-        Ok(Index::new(points, inside.metric())?.nearest(&new, k)?.0)
+        Ok(Index::new(points, self.metric())?.nearest(&new, k)?.0)
     }
 
     /// How many components were kept separate; one if they were not.
@@ -151,7 +139,7 @@ impl Model {
     /// Where training rows would go if they were new, each placed by the others of its component.
     pub(crate) fn place_without(&self, rows: &[usize]) -> Result<Points> {
         let dims = self.embedding.cols();
-        let (Some(points), metric) = (&self.points, self.metric()) else {
+        let (Some(points), metric) = (self.seen_points(), self.metric()) else {
             return Ok(self.embedding.select(rows));
         };
         if let [Part { rule: Some(rule), k, eigenvalues, .. }] = self.parts.as_slice() {
@@ -190,13 +178,13 @@ impl Model {
             row
         };
         let map = Points::new(rows.len(), part.width, rows.iter().flat_map(own).collect())?;
-        Ok((map, self.points.as_ref().map(|points| points.select(&rows))))
+        Ok((map, self.seen_points().map(|points| points.select(&rows))))
     }
 
     /// Every new point goes to the component of its nearest training point.
     fn place_by_component(&self, new: &Points, deviations: bool) -> Result<Transformed> {
         let dims = self.embedding.cols();
-        let nearest: Vec<u32> = match &self.points {
+        let nearest: Vec<u32> = match self.seen_points() {
             Some(points) => Index::new(points, self.metric())?.nearest(new, 1)?.0,
             None => (0..new.rows())
                 .map(|i| {

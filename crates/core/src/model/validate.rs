@@ -16,17 +16,17 @@ impl Model {
         let (n, features) = (self.embedding.rows(), self.points.as_ref().map(Points::cols));
         let points = self.points.as_ref().is_none_or(|points| points.is_sound() && points.rows() == n);
         let report = &self.report;
-        let prepared = self.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
+        let prepared = self.frame.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
         let schema = self.schema.as_ref().is_none_or(|schema| schema.is_sound(features.unwrap_or(0)));
         let whitened = self.recipe.metric == Metric::Mahalanobis && self.recipe.method.info().uses_metric;
-        let whitening = self.whitening.as_ref().is_none_or(|whitening| whitening.is_sound(features.unwrap_or(0)));
+        let whitening = self.frame.whitening.as_ref().is_none_or(|whitening| whitening.is_sound(features.unwrap_or(0)));
         points
             && prepared
             && whitening
-            && self.whitening.is_some() == (whitened && self.points.is_some())
+            && self.frame.whitening.is_some() == (whitened && self.points.is_some())
             && schema
-            && self.prepared.is_none() == self.recipe.preparation.is_none()
-            && self.embedding.is_sound_within(f64::MAX)
+            && self.frame.prepared.is_none() == self.recipe.preparation.is_none()
+            && self.embedding.is_sound_result()
             && (self.kind == InputKind::Points) == self.points.is_some()
             && self.names.as_ref().is_none_or(|names| Some(names.len()) == features)
             && (report.method == self.recipe.method.info().name && report.n == n && report.features == features)
@@ -34,15 +34,7 @@ impl Model {
             && self.recipe.dims == self.embedding.cols()
             && self.has_every_row_once()
             && self.parts.iter().all(|part| self.is_sound(part))
-            && self.is_sound_inside()
-    }
-
-    /// Whether its numbers can be computed with in the unit in which the stages saw them. A map may be larger than data
-    /// may, in the unit of the user.
-    fn is_sound_inside(&self) -> bool {
-        let inside = self.inside();
-        let finite = |points: &Points| points.values().iter().all(|x| x.is_finite());
-        inside.embedding.is_sound() && inside.points.as_ref().is_none_or(finite)
+            && self.seen_points().is_none_or(|points| points.values().iter().all(|x| x.is_finite()))
     }
 
     /// Whether the parts share the rows among them; a single one has them all.
@@ -91,22 +83,5 @@ impl Recipe {
             drill.parameters().iter().all(|own| again.set(own.name, &own.value).is_ok())
         });
         neighbors && self.metric.is_sound() && own && learned && self.dims >= 1
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_unit_that_makes_numbers_infinite_is_refused() {
-        let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.5], [1.0, 3.0], [4.0, 1.0]]).unwrap();
-        let model = Recipe::default().fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
-        assert!(model.is_consistent());
-        for change in [|model: &mut Model| model.unit.data = -2000, |model: &mut Model| model.unit.map = -2000] {
-            let mut there = model.clone();
-            change(&mut there);
-            assert!(!there.is_consistent(), "{:?}", there.unit);
-        }
     }
 }

@@ -18,7 +18,7 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::input::Data;
@@ -141,10 +141,6 @@ impl Build for Sne {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
-    }
-
     fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
         self.perplexity.nearest(data)
     }
@@ -180,10 +176,6 @@ impl Build for SymmetricSne {
             title: "Symmetric SNE",
             ..info()
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {

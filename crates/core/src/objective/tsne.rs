@@ -19,7 +19,7 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
 use crate::input::Data;
@@ -124,10 +124,6 @@ impl Build for Tsne {
             needs_graph: false,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {

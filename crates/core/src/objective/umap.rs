@@ -17,10 +17,9 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Pairs, Pull, Shape, fuzzy};
-use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -137,10 +136,6 @@ impl Build for Umap {
 
     fn is_supervised(&self) -> bool {
         self.supervision > 0.0
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn recall(&self) -> f64 {

@@ -9,7 +9,6 @@ pub use held::{Choice, Held};
 pub(crate) use held::{choices, field};
 
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::power::times_two_to;
 
 /// The smallest and the largest number whose square neither vanishes nor overflows.
 const LEAST: f64 = 1e-150;
@@ -23,7 +22,6 @@ pub struct Parameter<M: 'static> {
     auto: Option<Auto>,
     words: &'static [Named],
     applies: Option<Applies>,
-    length: i32,
     access: Access<M>,
 }
 
@@ -130,8 +128,6 @@ pub struct Described {
     pub words: &'static [Named],
     /// The condition under which the method has it, if not always.
     pub applies: Option<Applies>,
-    /// The power of the data's unit of length that it has: 1 for a length, 0 for a dimensionless number.
-    pub length: i32,
 }
 
 /// The parameters of a method.
@@ -164,14 +160,6 @@ pub trait Parameters {
     ///
     /// As [`Parameters::set`]; parameters before the failing one are set.
     fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()>;
-
-    /// Multiplies every parameter that has a unit by 2^power to its power of the length, for data that are 2^power
-    /// times as large; the named parameters keep their values.
-    ///
-    /// # Errors
-    ///
-    /// If a value leaves its range.
-    fn in_unit(&mut self, power: i32, kept: &[&str]) -> Result<()>;
 }
 
 impl<M: Table> Parameters for M {
@@ -204,30 +192,6 @@ impl<M: Table> Parameters for M {
         let (first, rest): (Vec<_>, Vec<_>) = given.iter().partition(|(name, _)| decides(name));
         first.into_iter().chain(rest).try_for_each(|(name, value)| self.set(name, value))
     }
-
-    fn in_unit(&mut self, power: i32, kept: &[&str]) -> Result<()> {
-        for row in M::TABLE.iter().filter(|row| row.length != 0 && !kept.contains(&row.name)) {
-            if let Some(value) = (row.access.get)(self) {
-                (row.access.set)(self, value.times_two_to(power * row.length))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Value {
-    /// The same times a power of two: a number, or the numbers of a text FROM:TO:COUNT but the last.
-    fn times_two_to(self, power: i32) -> Value {
-        let scaled = |(at, part): (usize, &str)| match part.trim().parse::<f64>() {
-            Ok(number) if at < 2 => times_two_to(number, power).to_string(),
-            _ => part.to_string(),
-        };
-        match self {
-            Value::Number(number) => Value::Number(times_two_to(number, power)),
-            Value::Text(text) => Value::Text(text.split(':').enumerate().map(scaled).collect::<Vec<_>>().join(":")),
-            other => other,
-        }
-    }
 }
 
 fn unknown<M: Table>(name: &str) -> Error {
@@ -251,20 +215,15 @@ impl<M: Table> Parameter<M> {
     fn described(&self, method: &M) -> Described {
         let default = self.default();
         let value = self.shown(method).unwrap_or_else(|| default.clone());
-        let Parameter { name, help, kind, auto, words, applies, length, .. } = *self;
-        Described { name, help, kind, default, value, auto, words, applies, length }
+        let Parameter { name, help, kind, auto, words, applies, .. } = *self;
+        Described { name, help, kind, default, value, auto, words, applies }
     }
 }
 
 impl<M> Parameter<M> {
     /// A row; `help` is the meaning of the parameter, without its values.
     pub const fn new(name: &'static str, help: &'static str, kind: Kind, access: Access<M>) -> Parameter<M> {
-        Parameter { name, help, kind, auto: None, words: &[], applies: None, length: 0, access }
-    }
-
-    /// The same, in this power of the data's unit of length.
-    pub const fn length(self, power: i32) -> Parameter<M> {
-        Parameter { length: power, ..self }
+        Parameter { name, help, kind, auto: None, words: &[], applies: None, access }
     }
 
     /// The same, with `auto` for the choice of the method.

@@ -26,8 +26,6 @@ pub(super) struct Reference {
     pub(super) means: [f64; 2],
     /// a₀.
     pub(super) scale: f64,
-    /// The factors that bring δ and d to one unit.
-    pub(super) units: [f64; 2],
 }
 
 /// Sums over the others of a row, or over all rows.
@@ -61,10 +59,9 @@ impl Sums {
     }
 
     fn add(&mut self, data: &[f64], map: &[f64], by: &Reference) {
-        let [data_unit, map_unit] = by.units;
         for (&delta, &d) in data.iter().zip(map) {
             let (x, y) = (delta - by.means[0], d - by.means[1]);
-            let (e, apart) = (delta - by.scale * d, data_unit * delta - map_unit * d);
+            let (e, apart) = (delta - by.scale * d, delta - d);
             self.data += delta * delta;
             self.map += d * d;
             self.apart += apart * apart;
@@ -157,12 +154,12 @@ pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> Distan
         error: error.map(|error| 2.0 * r.abs() * error),
         each: each.iter().map(|r| 1.0 - r * r).collect(),
     });
-    let stress = share(&|sums| sums.apart).map(|Value { value, error, each }| {
-        // The differences were summed in another unit.
-        let out = |value: f64| value / by.units[0];
-        Value { value: out(value), error: error.map(out), each: each.into_iter().map(out).collect() }
-    });
-    DistanceMeasures { stress, scaled: share(&|sums| sums.off_by(best)), correlation, residual }
+    DistanceMeasures {
+        stress: share(&|sums| sums.apart),
+        scaled: share(&|sums| sums.off_by(best)),
+        correlation,
+        residual,
+    }
 }
 
 /// The influence of a row on r, to first order: the mean over the other points of `x y − r (x² + y²) / 2`, for x and y

@@ -30,8 +30,7 @@ mod value;
 
 pub use measure::{Better, Described, Group, MEASURES, Measure};
 
-use crate::fit::unit::Unit;
-use crate::input::{Data, Input, Measured};
+use crate::input::{Data, Input, Measured, check_range};
 use crate::reconstruct::{Kriging, MapNeighbors};
 use classes::Classes;
 use eigenfold_graph::points::Points;
@@ -41,7 +40,6 @@ use neighborhoods::Neighborhoods;
 use pairs::Pairs;
 use pass::{Heard, Map, Pass, Said};
 use sampling::Sampling;
-use std::borrow::Cow;
 use value::Value;
 
 /// The default number of neighbors.
@@ -161,17 +159,9 @@ impl Quality {
     fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
         let (neighbors, rows) = self.check(given, maps)?;
         given.data.check_metric()?;
-        let power = match given.data {
-            Data::Points(_, metric) if !metric.has_unit() => 0,
-            data => power_of(data.table()),
-        };
-        if power == 0 {
-            return self.judge_inside(given, maps, (neighbors, rows, power), observer);
-        }
-        let metric = given.data.metric();
-        let scaled = given.data.times_two_to(-power);
-        let data = scaled.view().measured_by(metric);
-        self.judge_inside(&Given { data, ..*given }, maps, (neighbors, rows, power), observer)
+        given.data.check_range()?;
+        maps.iter().copied().chain(given.truth).try_for_each(|map| check_range(map.values()))?;
+        self.judge_checked(given, maps, (neighbors, rows), observer)
     }
 
     /// The number of neighbors and of rows, after checking them.
@@ -206,12 +196,11 @@ impl Quality {
         }
     }
 
-    /// Evaluates maps of data that are 2^`power` times these.
-    fn judge_inside(
+    fn judge_checked(
         &self,
         given: &Given<'_>,
         maps: &[&Points],
-        (neighbors, rows, power): (usize, usize, i32),
+        (neighbors, rows): (usize, usize),
         observer: &dyn Observer,
     ) -> Result<Vec<Evaluation>> {
         let n = given.data.len();
@@ -225,18 +214,15 @@ impl Quality {
         let pairs = Pairs::new(data, n, self.seed);
         let (mut ready, mut of_pairs) = (Vec::with_capacity(maps.len()), Vec::with_capacity(maps.len()));
         for map in maps {
-            let power_of_map = power_of(Some(map));
-            let map = in_unit(map, power_of_map);
-            let on_map = pairs.on(&map);
-            of_pairs.push((pairs.spearman(&on_map), pairs.shown(&on_map, [power, power_of_map])));
-            ready.push(Map::new(map, pairs.reference(&on_map, power_of_map - power)));
+            let on_map = pairs.on(map);
+            of_pairs.push((pairs.spearman(&on_map), pairs.shown(&on_map)));
+            ready.push(Map::new(map, pairs.reference(&on_map)));
         }
         let near = Neighborhoods::new(n, neighbors);
         let classes = given.labels.and_then(|labels| Classes::new(labels, neighbors));
         let pass = Pass { data, n, maps: &ready, near: &near, classes: classes.as_ref() };
         let [asking, leading] = Share::split(&all, efforts(data, n, maps.len()));
         let heard = pass.ask(&rows, &asking)?;
-        let truth = given.truth.map(|truth| in_unit(truth, power_of(Some(truth))));
         let mut evaluated = Vec::with_capacity(maps.len());
         for (at, (heard, (spearman, shepard))) in heard.into_iter().zip(of_pairs).enumerate() {
             let share = Share::one_of(&leading, at, maps.len());
@@ -247,10 +233,10 @@ impl Quality {
             let mut found = told(&heard, map, &rows, n, classes.as_ref());
             found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
             if let Measured::Points(points, _) = data {
-                found.push((Measure::WayBackError, inverse_transform(points, &map.points, &rows, self.seed)?));
+                found.push((Measure::WayBackError, inverse_transform(points, map.points, &rows, self.seed)?));
             }
-            if let Some(truth) = &truth {
-                let each = truth::disparity(&map.points, truth)?;
+            if let Some(truth) = given.truth {
+                let each = truth::disparity(map.points, truth)?;
                 let value = |(value, each): (f64, Vec<f64>)| Value {
                     value,
                     error: None,
@@ -354,14 +340,4 @@ fn efforts(data: Measured<'_>, n: usize, maps: usize) -> [f64; 2] {
     let features = data.features().map_or(0.0, |features| features as f64);
     let (n, maps) = (n as f64, maps as f64);
     [n * (features + 30.0 * maps), if features > 0.0 { maps * 1e3 * (features + 30.0) } else { 0.0 }]
-}
-
-/// The power of two of the unit of a table; zero if it is of ordinary size.
-fn power_of(table: Option<&Points>) -> i32 {
-    table.map_or(0, |points| Unit::power_of(points.values(), points.cols()))
-}
-
-/// The same points divided by a power of two.
-fn in_unit(points: &Points, power: i32) -> Cow<'_, Points> {
-    if power == 0 { Cow::Borrowed(points) } else { Cow::Owned(points.times_two_to(-power)) }
 }

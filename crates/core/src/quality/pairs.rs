@@ -17,7 +17,6 @@ use crate::input::Measured;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 use eigenfold_linalg::sort;
 use rand::SeedableRng;
 use rand::seq::index;
@@ -66,16 +65,13 @@ impl Pairs {
         found
     }
 
-    /// The reference values of the distances: their means and the best scale over these pairs, the map being in units
-    /// of 2^`power` of the data's.
-    pub(super) fn reference(&self, map: &[f64], power: i32) -> Reference {
+    /// The reference values of the distances: their means and the best scale over these pairs.
+    pub(super) fn reference(&self, map: &[f64]) -> Reference {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let across: f64 = self.data.iter().zip(map).map(|(delta, d)| delta * d).sum();
         let square: f64 = map.iter().map(|d| d * d).sum();
         let scale = if square > 0.0 { across / square } else { 0.0 };
-        // The larger of the two units is used for both.
-        let units = [times_two_to(1.0, -power.max(0)), times_two_to(1.0, power.min(0))];
-        Reference { means: [mean(&self.data), mean(map)], scale, units }
+        Reference { means: [mean(&self.data), mean(map)], scale }
     }
 
     /// ρ; `None` if the distances in the data are all equal, and zero if those on the map are.
@@ -85,10 +81,9 @@ impl Pairs {
         Some((rho, (!self.all).then_some(error)))
     }
 
-    /// The pairs that are shown: distance in the data, distance on the map, each in units of these powers of two.
-    pub(super) fn shown(&self, map: &[f64], powers: [i32; 2]) -> Vec<[f64; 2]> {
-        let out = |&at: &usize| [times_two_to(self.data[at], powers[0]), times_two_to(map[at], powers[1])];
-        self.shown.iter().map(out).collect()
+    /// The pairs that are shown: distance in the data, distance on the map.
+    pub(super) fn shown(&self, map: &[f64]) -> Vec<[f64; 2]> {
+        self.shown.iter().map(|&at| [self.data[at], map[at]]).collect()
     }
 }
 

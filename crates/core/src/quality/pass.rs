@@ -14,7 +14,6 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel::{self, Scratch};
 use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::widest;
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that are processed together, so that the data pass through the cache once for all of them.
@@ -26,14 +25,14 @@ const MANY: usize = 16;
 
 /// A map, prepared for the pass.
 pub(super) struct Map<'a> {
-    pub(super) points: Cow<'a, Points>,
+    pub(super) points: &'a Points,
     /// Its columns one after the other, if they are few.
     columns: Vec<f64>,
     pub(super) by: Reference,
 }
 
 impl<'a> Map<'a> {
-    pub(super) fn new(points: Cow<'a, Points>, by: Reference) -> Map<'a> {
+    pub(super) fn new(points: &'a Points, by: Reference) -> Map<'a> {
         let (n, d) = (points.rows(), points.cols());
         let columns = if d < MANY { (0..d * n).map(|at| points.row(at % n)[at / n]).collect() } else { Vec::new() };
         Map { points, columns, by }

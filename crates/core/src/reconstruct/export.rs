@@ -6,7 +6,6 @@
 
 use super::InverseTransform;
 use super::state::Ready;
-use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 
 /// An inverse transform as numbers.
@@ -52,18 +51,12 @@ pub enum Portable {
 impl InverseTransform<'_> {
     /// The inverse transform as numbers; `None` for a process or an objective.
     pub fn portable(&self) -> Option<Portable> {
-        let out = |power: i32, values: &[f64]| values.iter().map(|x| times_two_to(*x, power)).collect();
         match &self.rule {
             Ready::Linear(by) => {
-                let deviations: Vec<f64> =
-                    by.deviations.iter().map(|deviation| self.calibration_factor[0] * deviation).collect();
-                Some(Portable::Linear {
-                    mean: out(self.unit.data, &by.mean),
-                    axes: out(self.unit.data - self.unit.map, &by.axes),
-                    deviations: out(self.unit.data, &deviations),
-                })
+                let deviations = by.deviations.iter().map(|deviation| self.calibration_factor[0] * deviation).collect();
+                Some(Portable::Linear { mean: by.mean.clone(), axes: by.axes.clone(), deviations })
             }
-            Ready::Kriging(kriging) => Some(kriging.portable(&self.near, self.unit.data, self.calibration_factor)),
+            Ready::Kriging(kriging) => Some(kriging.portable(&self.near, self.calibration_factor)),
             Ready::Energy(_) | Ready::Process(_) => None,
         }
     }

@@ -39,7 +39,6 @@ use crate::reconstruct::{At, MARGIN, Portable};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -326,17 +325,15 @@ impl Kriging {
         At { widths: [width(0), width(1)], limits, row: predicted }
     }
 
-    /// What a prediction needs besides the rows and the map, with the data 2^`power` times as large and the widths
-    /// multiplied by the calibration factor.
-    pub(crate) fn portable(&self, map: &MapNeighbors<'_>, power: i32, calibration_factor: [f64; 2]) -> Portable {
-        let out = |x: &f64| times_two_to(*x, power);
+    /// What a prediction needs besides the rows and the map, with the widths multiplied by the calibration factor.
+    pub(crate) fn portable(&self, map: &MapNeighbors<'_>, calibration_factor: [f64; 2]) -> Portable {
         Portable::Kriging {
             neighbors: map.most(),
             length: self.length,
             noise: self.noise,
-            unit: out(&self.unit),
+            unit: self.unit,
             roughness: self.evaluated.map(|_| self.roughness),
-            means: self.means.iter().map(out).collect(),
+            means: self.means.clone(),
             spread: self.spread.clone(),
             bases: self.bases.clone(),
             widths: self

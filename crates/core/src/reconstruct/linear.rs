@@ -1,11 +1,10 @@
 //! The inverse transform of a linear map: x̄ + U y, and its residual.
 
-use crate::model::Observed;
+use crate::preparation::Whitening;
 use crate::reconstruct::DRAWN;
 use crate::reconstruct::draws::Errors;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
@@ -70,14 +69,11 @@ pub(super) fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64
     (deviations, if total > 0.0 { (wrong / total).sqrt() } else { 0.0 })
 }
 
-impl Observed {
-    /// x̄ + U y of whitened columns in the original columns.
-    pub(super) fn linear(&self, mean: &[f64], axes: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (p, dims) = (mean.len(), axes.len() / mean.len());
-        let scaled = |values: Vec<f64>| values.into_iter().map(|x| times_two_to(x, -self.power)).collect::<Vec<f64>>();
-        let axis = |q: usize| (0..p).map(|j| axes[j * dims + q]).collect::<Vec<f64>>();
-        let back: Vec<Vec<f64>> = (0..dims).map(|q| scaled(self.whitening.back(&axis(q), false))).collect();
-        let axes = (0..p * dims).map(|at| back[at % dims][at / dims]).collect();
-        (scaled(self.whitening.back(mean, true)), axes)
-    }
+/// x̄ + U y of whitened columns in the columns before.
+pub(super) fn whitened(whitening: &Whitening, mean: &[f64], axes: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (p, dims) = (mean.len(), axes.len() / mean.len());
+    let axis = |q: usize| (0..p).map(|j| axes[j * dims + q]).collect::<Vec<f64>>();
+    let back: Vec<Vec<f64>> = (0..dims).map(|q| whitening.back(&axis(q), false)).collect();
+    let axes = (0..p * dims).map(|at| back[at % dims][at / dims]).collect();
+    (whitening.back(mean, true), axes)
 }

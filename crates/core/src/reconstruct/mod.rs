@@ -26,7 +26,6 @@ mod prediction;
 mod process;
 mod state;
 
-use crate::fit::unit::Unit;
 use crate::model::Model;
 use crate::preparation::Prepared;
 pub(crate) use calibration::{LEVELS, counted};
@@ -35,7 +34,6 @@ use draws::Errors;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, plural};
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::power::times_two_to;
 use energy::Energy;
 pub use export::Portable;
 pub(crate) use kriging::Kriging;
@@ -75,14 +73,12 @@ pub struct Reconstruction {
 
 /// The inverse transform of a map, learned once for any number of embedding points.
 pub struct InverseTransform<'a> {
-    /// The training rows and their coordinates, in internal units.
+    /// The training rows with their columns prepared, and their coordinates.
     points: &'a Points,
     map: &'a Points,
     near: MapNeighbors<'a>,
     /// Whether the map can be refitted without some of the rows.
     renewable: bool,
-    /// The internal unit.
-    unit: Unit,
     /// The preparation of the columns.
     prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
@@ -108,7 +104,7 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn inverse_transform(&self) -> Result<InverseTransform<'_>> {
-        Ok(self.outside(self.inside().way_back_inside(None)?))
+        self.inverse_by(None)
     }
 
     /// The learned state of the inverse transform, for callers that keep it and call [`Model::inverse_from`] many
@@ -118,7 +114,7 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn learn_inverse(&self) -> Result<Learned> {
-        self.inside().learned_inside()
+        self.learned_inverse()
     }
 
     /// The inverse transform from a state learned before: that of [`Model::inverse_transform`] bit for bit, without its
@@ -128,13 +124,7 @@ impl Model {
     ///
     /// If it was learned from a model with another number of points, features or coordinates.
     pub fn inverse_from(&self, learned: &Learned) -> Result<InverseTransform<'_>> {
-        Ok(self.outside(self.inside().way_back_inside(Some(learned))?))
-    }
-
-    /// An inverse transform in internal units as one in the user's units.
-    fn outside<'a>(&'a self, inside: InverseTransform<'a>) -> InverseTransform<'a> {
-        let (unit, renewable) = (self.back_unit(), self.is_renewable());
-        InverseTransform { unit, prepared: self.prepared(), renewable, ..inside }.told()
+        self.inverse_by(Some(learned))
     }
 
     /// The inverse transform by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of
@@ -143,13 +133,8 @@ impl Model {
     /// # Errors
     ///
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one component.
-    pub fn way_back_by_energy(&self) -> Result<InverseTransform<'_>> {
-        let inside = self.inside().way_back_by_energy_inside()?;
-        Ok(InverseTransform { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside })
-    }
-
-    fn way_back_by_energy_inside(&self) -> Result<InverseTransform<'_>> {
-        if self.observed.is_some() {
+    pub fn inverse_by_energy(&self) -> Result<InverseTransform<'_>> {
+        if self.frame.whitening.is_some() {
             let fact = "the inverse transform by the objective gives whitened columns only";
             return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
         }
@@ -163,7 +148,7 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(InverseTransform::by(points, &self.embedding, near, Ready::Energy(Arc::new(energy)), diagnostics))
+        Ok(self.inverse_of(points, near, Ready::Energy(Arc::new(energy)), diagnostics))
     }
 
     /// A supervised map used classes, which a model does not store, so that it cannot be refitted.
@@ -171,14 +156,21 @@ impl Model {
         !self.recipe().method.is_supervised()
     }
 
-    /// The powers of two between the user's units of embedding and data and those of the inverse transform.
-    fn back_unit(&self) -> Unit {
-        self.inside().observed.as_ref().map_or(self.unit, |observed| Unit { data: observed.power, ..self.unit })
+    /// An inverse transform of this model.
+    fn inverse_of<'a>(
+        &'a self,
+        points: &'a Points,
+        near: MapNeighbors<'a>,
+        rule: Ready<'a>,
+        diagnostics: Diagnostics,
+    ) -> InverseTransform<'a> {
+        let by = InverseTransform::by(points, &self.embedding, near, rule, diagnostics);
+        InverseTransform { prepared: self.prepared(), renewable: self.is_renewable(), ..by }
     }
 
     /// The training points before whitening, or the reason why there are none.
     fn data(&self) -> Result<&Points> {
-        self.observed.as_ref().map(|observed| &observed.points).or(self.points.as_ref()).ok_or_else(|| {
+        self.prepared_points().ok_or_else(|| {
             let (method, what) = (&self.report.method, self.kind.phrase());
             Error::parameter(format!(
                 "this {method} model was fitted to {what} and has no data space to go back to; fit it to points"
@@ -235,7 +227,7 @@ impl<'a> InverseTransform<'a> {
         Ok(InverseTransform::by(points, map, near, learned.rule, learned.diagnostics))
     }
 
-    /// An inverse transform in the unit of the points, with the standard deviations and 95 % half-widths of the rule.
+    /// An inverse transform with the standard deviations and 95 % half-widths of the rule.
     fn by(
         points: &'a Points,
         map: &'a Points,
@@ -243,30 +235,20 @@ impl<'a> InverseTransform<'a> {
         rule: Ready<'a>,
         diagnostics: Diagnostics,
     ) -> InverseTransform<'a> {
-        let (unit, calibration_factor) = (Unit::default(), [1.0; 2]);
         InverseTransform {
             points,
             map,
             near,
             renewable: false,
-            unit,
             prepared: None,
             rule,
             diagnostics,
-            calibration_factor,
+            calibration_factor: [1.0; 2],
         }
     }
 }
 
 impl InverseTransform<'_> {
-    /// With the noise of a process in the user's units.
-    fn told(mut self) -> Self {
-        if let ReconstructionRule::Process { noise, .. } = &mut self.diagnostics.rule {
-            *noise = times_two_to(*noise, 2 * self.unit.data);
-        }
-        self
-    }
-
     /// The rule and its diagnostics.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
@@ -290,8 +272,8 @@ impl InverseTransform<'_> {
         let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::computed(at.len(), cols, at.iter().flat_map(of).collect());
         Ok(Reconstruction {
             points: all(&|at| at.row.clone())?,
-            deviations: all(&|at| at.stretched(0, self.calibration_factor[0]))?,
-            margins: all(&|at| at.stretched(1, self.calibration_factor[1]))?,
+            deviations: all(&|at| at.calibrated(0, self.calibration_factor[0]))?,
+            margins: all(&|at| at.calibrated(1, self.calibration_factor[1]))?,
             diagnostics: self.diagnostics.clone(),
             warnings: self.warning(far.len(), at.len()).into_iter().collect(),
             far,
@@ -301,15 +283,6 @@ impl InverseTransform<'_> {
     /// The predictions at all embedding points, for the prepared columns, and which points are far.
     pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         check_columns(coordinates, self.map)?;
-        if self.unit.is_one() {
-            return self.answers_inside(coordinates);
-        }
-        let (at, far) = self.answers_inside(&coordinates.times_two_to(-self.unit.map))?;
-        Ok((at.into_iter().map(|at| at.times_two_to(self.unit.data)).collect(), far))
-    }
-
-    /// As [`InverseTransform::answers`], in internal units.
-    fn answers_inside(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         let around = self.near.around(coordinates)?;
         let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
@@ -327,7 +300,7 @@ impl InverseTransform<'_> {
     /// factor each, so that held-out rows are within them with the nominal probability
     /// ([`HeldOutRows::calibration_factor`](crate::HeldOutRows)).
     #[must_use]
-    pub fn stretched(mut self, calibration_factor: [f64; 2]) -> Self {
+    pub fn calibrated(mut self, calibration_factor: [f64; 2]) -> Self {
         self.calibration_factor = calibration_factor;
         self
     }
@@ -344,11 +317,9 @@ impl InverseTransform<'_> {
         if count == 0 {
             return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
         }
-        check_columns(coordinates, self.map)?;
-        let coordinates = coordinates.times_two_to(-self.unit.map);
-        let (at, far) = self.answers_inside(&coordinates)?;
+        let (at, far) = self.answers(coordinates)?;
         let back = self.reconstruction(&at, far)?;
-        let drawn = self.unit.data_out(&self.errors()?.draw(&coordinates, &back, count, seed)?)?;
+        let drawn = self.errors()?.draw(coordinates, &back, count, seed)?;
         match self.prepared {
             Some(prepared) => prepared.undo(&drawn),
             None => Ok(drawn),

@@ -9,7 +9,6 @@
 //! where nothing is near, m the upper bound, the difference of two random rows.
 
 use super::calibration::GAUSSIAN;
-use eigenfold_linalg::power::times_two_to;
 
 /// The prediction at one embedding point.
 pub(crate) struct At {
@@ -27,17 +26,8 @@ impl At {
         At { limits: vec![[0.0, f64::INFINITY]; row.len()], row, widths: [deviations, margins] }
     }
 
-    /// The same in another unit.
-    pub(crate) fn times_two_to(mut self, power: i32) -> At {
-        let [deviations, margins] = &mut self.widths;
-        for value in self.row.iter_mut().chain(deviations).chain(margins).chain(self.limits.iter_mut().flatten()) {
-            *value = times_two_to(*value, power);
-        }
-        self
-    }
-
     /// The standard deviation (level 0) or the 95 % half-width (1) of every entry.
-    pub(crate) fn stretched(&self, level: usize, calibration_factor: f64) -> Vec<f64> {
+    pub(crate) fn calibrated(&self, level: usize, calibration_factor: f64) -> Vec<f64> {
         let limited = |(width, [least, most]): (&f64, &[f64; 2])| {
             (calibration_factor * width).max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * most)
         };
@@ -59,19 +49,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stretch_that_is_needed_is_the_least_that_holds_the_entry() {
+    fn the_needed_factor_is_the_least_that_holds_the_entry() {
         let at =
             At { row: vec![1.0; 3], widths: [vec![2.0, 2.0, 0.0], vec![4.0, 4.0, 0.0]], limits: vec![[0.5, 3.0]; 3] };
         for level in 0..2 {
             for off in [0.2, 0.7, 1.9, 2.9, 5.5, 7.0] {
                 let needed = at.needed(level, 0, 1.0 - off);
-                let holds = |calibration_factor: f64| off <= at.stretched(level, calibration_factor)[0];
+                let holds = |calibration_factor: f64| off <= at.calibrated(level, calibration_factor)[0];
                 assert!(needed.is_infinite() || holds(needed * (1.0 + 1e-12)), "{level} {off} {needed}");
                 assert!(needed == 0.0 || !holds(needed.min(1e9) * (1.0 - 1e-12)), "{level} {off} {needed}");
             }
             assert_eq!((at.needed(level, 2, 1.0), at.needed(level, 2, -9.0)), (0.0, f64::INFINITY));
         }
         let at = At::gaussian(vec![0.0], vec![2.0]);
-        assert_eq!((at.stretched(0, 1.5)[0], at.needed(0, 0, -3.0)), (3.0, 1.5));
+        assert_eq!((at.calibrated(0, 1.5)[0], at.needed(0, 0, -3.0)), (3.0, 1.5));
     }
 }

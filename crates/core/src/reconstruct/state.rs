@@ -5,7 +5,7 @@
 
 use super::energy::Energy;
 use super::kriging::Kriging;
-use super::linear::{ByAxes, discarded};
+use super::linear::{ByAxes, discarded, whitened};
 use super::map_neighbors::MapNeighbors;
 use super::process::ByProcess;
 use super::{Diagnostics, InverseTransform, ReconstructionRule};
@@ -65,8 +65,8 @@ fn shape(points: &Points, near: &MapNeighbors<'_>) -> [usize; 3] {
 }
 
 impl Model {
-    /// As [`Model::inverse_transform`], in internal units, from a given state or a newly learned one.
-    pub(super) fn way_back_inside(&self, learned: Option<&Learned>) -> Result<InverseTransform<'_>> {
+    /// As [`Model::inverse_transform`], from a given state or a newly learned one.
+    pub(super) fn inverse_by(&self, learned: Option<&Learned>) -> Result<InverseTransform<'_>> {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
         let learned = match learned {
@@ -76,11 +76,11 @@ impl Model {
             }
             None => self.learn_from(points, &near)?,
         };
-        Ok(InverseTransform::by(points, &self.embedding, near, learned.rule, learned.diagnostics))
+        Ok(self.inverse_of(points, near, learned.rule, learned.diagnostics))
     }
 
-    /// As [`Model::learn_inverse`], in internal units.
-    pub(super) fn learned_inside(&self) -> Result<Learned> {
+    /// As [`Model::learn_inverse`].
+    pub(super) fn learned_inverse(&self) -> Result<Learned> {
         self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.components())?)
     }
 
@@ -91,8 +91,10 @@ impl Model {
         };
         match self.parts.first().and_then(|part| part.rule.as_ref()) {
             Some(Rule::Linear(Linear { mean, axes })) => {
-                let observed = self.observed.as_ref();
-                let (mean, axes) = observed.map_or_else(|| (mean.clone(), axes.clone()), |all| all.linear(mean, axes));
+                let (mean, axes) = match &self.frame.whitening {
+                    Some(whitening) => whitened(whitening, mean, axes),
+                    None => (mean.clone(), axes.clone()),
+                };
                 Ok(self.learn_linear(points, near, mean, axes, None))
             }
             Some(Rule::Latent(latent)) => {

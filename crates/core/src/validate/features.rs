@@ -174,17 +174,9 @@ impl Recipe {
         let input = Input { labels, ..data.into() };
         input.check()?;
         self.check(data)?;
+        data.check_range()?;
         let [making, fitting] = Share::split(observer, [3.0, 1.0]);
-        let density = match self.unit(data) {
-            None => Stages::new(self, input, &making)?.density()?,
-            Some((power, lengths)) => {
-                let recipe = self.in_unit(-power, &lengths)?;
-                let scaled = data.times_two_to(-power);
-                let data = scaled.view().measured_by(self.metric);
-                Stages::new(&recipe, Input { data, ..input }, &making)?.density()?
-            }
-        };
-        let density = density.ok_or_else(none)?;
+        let density = Stages::new(self, input, &making)?.density()?.ok_or_else(none)?;
         let columns = Columns::all(tuned);
         let fitted = density.fit(&columns, &fitting)?.ok_or_else(none)?;
         let evaluated = Columns::in_units(evaluated, &(0..evaluated.cols()).collect::<Vec<_>>(), columns.size);

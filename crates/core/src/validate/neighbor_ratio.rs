@@ -147,15 +147,14 @@ impl Model {
     ///
     /// If the metric is not defined on the points, which cannot happen for those of a fit.
     pub fn neighborhoods(&self) -> Result<Option<NeighborRatio>> {
-        let inside = self.inside();
         let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
-        let Some(points) = inside.points.as_ref().filter(asked) else { return Ok(None) };
+        let Some(points) = self.seen_points().filter(asked) else { return Ok(None) };
         let rows = spaced(points.rows(), AMONG);
         let (points, map) = match rows.len() == points.rows() {
-            true => (Cow::Borrowed(points), Cow::Borrowed(&inside.embedding)),
-            false => (Cow::Owned(points.select(&rows)), Cow::Owned(inside.embedding.select(&rows))),
+            true => (Cow::Borrowed(points), Cow::Borrowed(&self.embedding)),
+            false => (Cow::Owned(points.select(&rows)), Cow::Owned(self.embedding.select(&rows))),
         };
-        let neighbor_ratio = NearestRows::asking(&points, inside.metric(), FEW)?;
+        let neighbor_ratio = NearestRows::asking(&points, self.metric(), FEW)?;
         let r = neighbor_ratio.of(&map)?;
         if r.is_empty() {
             return Ok(None);

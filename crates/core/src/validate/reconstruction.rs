@@ -62,7 +62,7 @@ pub struct HeldOutRows {
     /// fold with the calibration factor of the other folds; for features that are not exact.
     pub within: Option<[f64; 2]>,
     /// The same shares without a calibration factor.
-    pub unstretched: Option<[f64; 2]>,
+    pub uncalibrated: Option<[f64; 2]>,
     /// The number of features that are reconstructed exactly in 68 % (95 %) of the rows or more, such as a pixel that
     /// is nearly always black. Any interval covers that many of their entries, however narrow it is, so they are not
     /// counted.
@@ -137,7 +137,7 @@ impl Recipe {
             by_fold: folds.iter().map(|fold| ratio(fold.wrong, fold.total)).collect(),
             calibration_factor: counted.calibration_factor(&folds, None),
             within: within(&|at| counted.calibration_factor(&folds, Some(at))),
-            unstretched: within(&|_| [1.0; 2]),
+            uncalibrated: within(&|_| [1.0; 2]),
             exact: counted.exact(&folds),
             far: folds.iter().map(|fold| fold.far).sum(),
         })

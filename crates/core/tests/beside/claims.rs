@@ -40,7 +40,7 @@ pub(crate) fn e09_new_images_land_between_their_neighbors_and_are_reconstructed(
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(12), ..Recipe::default() };
     let model = recipe.fit(&even, &Silent).unwrap();
     let (placed, map) = (model.transform(&odd).unwrap(), model.embedding());
-    let back = model.way_back_by_energy().unwrap().reconstruct(&placed).unwrap().points;
+    let back = model.inverse_by_energy().unwrap().reconstruct(&placed).unwrap().points;
     let distance = |a: &[f64], b: &[f64]| eigenfold::Metric::Euclidean.distance(a, b);
     let (mut near, mut better) = (0, 0);
     let (mut errors, mut nearest) = (Vec::new(), Vec::new());

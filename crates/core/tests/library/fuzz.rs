@@ -114,7 +114,7 @@ pub(crate) fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
             }
             // A number of eight bytes that is hard to bear.
             6 if at + 8 <= bytes.len() => {
-                let hard = [f64::NAN, f64::INFINITY, -0.0, -1.0, 1e308, 5e-324, 1e149, f64::from_bits(u64::MAX)];
+                let hard = [f64::NAN, f64::INFINITY, -0.0, -1.0, 1e308, 5e-324, 1e59, 1e149, f64::from_bits(u64::MAX)];
                 bytes[at..at + 8].copy_from_slice(&hard[dice.below(8)].to_le_bytes());
             }
             7 if at < bytes.len() => {

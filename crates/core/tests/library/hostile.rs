@@ -55,8 +55,8 @@ fn hostile(seed: u64, most: usize) -> Points {
         _ => rows.iter_mut().flatten().for_each(|x| *x = (2.0 * *x).round()),
     }
     if dice.below(4) == 0 {
-        let power = 10f64.powi(dice.below(280) as i32 - 140);
-        rows.iter_mut().flatten().for_each(|x| *x = (*x * power).clamp(-1e149, 1e149));
+        let power = 10f64.powi(dice.below(116) as i32 - 58);
+        rows.iter_mut().flatten().for_each(|x| *x = (*x * power).clamp(-1e59, 1e59));
     }
     Points::from_rows(&rows).unwrap()
 }

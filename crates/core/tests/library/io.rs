@@ -361,13 +361,7 @@ fn npy_files_that_break_their_promise_are_refused() {
 
 /// A usable number of any size.
 fn number() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        any::<f64>().prop_filter("usable", |v| v.abs() <= 1e150),
-        -1e6..1e6,
-        Just(0.0),
-        Just(-0.0),
-        Just(5e-324)
-    ]
+    prop_oneof![any::<f64>().prop_filter("usable", |v| v.abs() <= 1e60), -1e6..1e6, Just(0.0), Just(-0.0), Just(5e-324)]
 }
 
 fn points() -> impl Strategy<Value = Points> {

@@ -61,7 +61,7 @@ fn use_it(model: &Model, dice: &mut Dice) {
         if let Ok(way) = model.inverse_transform() {
             let _ = way.draw(&places, 2, 1);
         }
-        if let Ok(way) = model.way_back_by_energy() {
+        if let Ok(way) = model.inverse_by_energy() {
             let _ = way.reconstruct(&places);
         }
     }

@@ -14,8 +14,7 @@
 
 use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, told};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -42,7 +41,6 @@ impl Table for DiffusionMaps {
     const METHOD: &'static str = "diffusion-maps";
     const TABLE: &'static [Parameter<DiffusionMaps>] = &[
         Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth))
-            .length(1)
             .auto(Bandwidth::AUTO)
             .or(Bandwidth::WORDS),
         Parameter::new("time", "the time of the random walk", Kind::number(0.0, 1e6), field!(time)),
@@ -65,10 +63,6 @@ impl Build for DiffusionMaps {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -18,8 +18,7 @@ use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site, Task};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::{Error, Result};
@@ -91,7 +90,6 @@ impl Table for LaplacianEigenmaps {
     const TABLE: &'static [Parameter<LaplacianEigenmaps>] = &[
         Parameter::new("kernel", "the weight of an edge", Kind::Choice(EdgeWeight::NAMES), field!(kernel)),
         Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
-            .length(1)
             .auto(Bandwidth::AUTO)
             .or(Bandwidth::WORDS)
             .with("kernel", &["heat"]),
@@ -121,10 +119,6 @@ impl Build for LaplacianEigenmaps {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn has_weights(&self) -> bool {

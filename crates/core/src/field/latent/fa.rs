@@ -14,9 +14,8 @@
 
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
-use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::field::{Basis, Build, Built, Info, InputKind, Site};
 use crate::figure::Figure;
-use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
@@ -68,10 +67,6 @@ impl Build for Fa {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 9.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -28,10 +28,9 @@
 use crate::field::latent::em;
 use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
-use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::field::scaling::feature_space::kernel_rows;
+use crate::field::{Basis, Build, Built, Info, InputKind, Site};
 use crate::figure::Figure;
-use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::Result;
@@ -91,11 +90,6 @@ impl Build for Pkpca {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 9.0, 1.0]
-    }
-
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        // Its noise is told beside a variance of one, whatever the unit.
-        Some(lengths_of(self.kernel, data)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

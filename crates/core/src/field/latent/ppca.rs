@@ -14,9 +14,8 @@
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::extend::{Latent, Rule};
-use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
-use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -114,10 +113,6 @@ impl Build for Ppca {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 9.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

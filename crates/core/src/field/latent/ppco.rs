@@ -22,10 +22,9 @@
 
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
-use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Task};
+use crate::field::scaling::feature_space::kernel_rows;
+use crate::field::{Basis, Build, Built, Info, InputKind, Site, Task};
 use crate::figure::Figure;
-use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
@@ -143,11 +142,6 @@ impl Build for Ppco {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 9.0, 1.0]
-    }
-
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        // Its loss is a log determinant of squared lengths.
-        Some(lengths_of(self.kernel, data)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

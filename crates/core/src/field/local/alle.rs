@@ -14,8 +14,7 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, needs_points, shown};
 use crate::input::Measured;
 use crate::input::regression::Regression;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -97,10 +96,6 @@ impl Build for Alle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -16,8 +16,7 @@
 
 use crate::extend::Rule;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::warning::Warning;
@@ -67,10 +66,6 @@ impl Build for HessianLle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -15,8 +15,7 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::Measured;
 use crate::input::regression::{REGULARIZATION, Regression};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -88,14 +87,6 @@ impl Build for Lle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(match self.variant {
-            // The precisions of the residuals are in the data's units.
-            LleVariant::Free => Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE },
-            LleVariant::Standard | LleVariant::Symmetric => Lengths::NONE,
-        })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -10,8 +10,7 @@
 
 use crate::extend::Rule;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
 use eigenfold_linalg::error::Result;
@@ -41,10 +40,6 @@ impl Build for Ltsa {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -18,9 +18,8 @@
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::Cloud;
-use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
 use crate::input::tangent::complement;
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -62,10 +61,6 @@ impl Build for ModifiedLle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

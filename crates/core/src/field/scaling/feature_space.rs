@@ -1,8 +1,7 @@
 //! Shared by the kernel methods: the kernel's parameters, and the distances in its feature space.
 
 use crate::field::scaling::centered::Centered;
-use crate::field::{Lengths, shown};
-use crate::input::Data;
+use crate::field::shown;
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -53,12 +52,6 @@ pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
     }
 }
 
-/// How what is made of a kernel follows the unit of the data: all but the linear one have no unit, by their parameters; of
-/// distances and similarities there is no other than the linear one.
-pub(crate) fn lengths_of(kernel: Kernel, data: Data<'_>) -> Lengths {
-    if kernel == Kernel::Linear || data.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
-}
-
 /// The names of the kernel's parameters, which are unused if similarities are given.
 pub(crate) fn names_of(kernel: Kernel) -> &'static [&'static str] {
     match kernel {
@@ -98,7 +91,7 @@ macro_rules! kernel_rows {
                 Kind::Choice($crate::kernel::mercer::Kernel::NAMES),
                 $crate::parameter::field!(kernel),
             ),
-            Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth)).length(1)
+            Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth))
                 .auto("the root mean square distance from the mean")
                 .with("kernel", &["gaussian"]),
             Parameter::new("degree", "the power", Kind::count(1, 20), kernel_rows!(@of Polynomial, degree))
@@ -107,9 +100,9 @@ macro_rules! kernel_rows {
                 .with("kernel", &["polynomial"]),
             Parameter::new("offset", OFFSET, Kind::number(-1e150, 1e150), kernel_rows!(@of Sigmoid, offset))
                 .with("kernel", &["sigmoid"]),
-            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Polynomial, scale)).length(-2)
+            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Polynomial, scale))
                 .with("kernel", &["polynomial"]),
-            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Sigmoid, scale)).length(-2)
+            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Sigmoid, scale))
                 .auto("one over the mean squared norm")
                 .with("kernel", &["sigmoid"]),
             $($own),*

@@ -15,8 +15,7 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_instead};
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Paths;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -55,10 +54,6 @@ impl Build for Isomap {
 
     fn efforts(&self) -> [f64; 3] {
         [0.2, 1.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -13,9 +13,9 @@
 
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
-use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
+use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, names_of};
 use crate::field::scaling::mds::Mds;
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
 use crate::figure::Figure;
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
@@ -55,10 +55,6 @@ impl Build for KernelPca {
             needs_graph: false,
             uses_metric: false,
         }
-    }
-
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        Some(lengths_of(self.kernel, data))
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

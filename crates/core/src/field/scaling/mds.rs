@@ -13,7 +13,7 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
 use crate::input::Data;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Metric;
@@ -58,10 +58,6 @@ impl Build for Mds {
 
     fn keeps_largest_variance(&self) -> bool {
         true
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

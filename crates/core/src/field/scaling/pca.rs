@@ -10,8 +10,7 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::extend::{Linear, Rule};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
-use crate::input::Data;
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, needs_points};
 use crate::parameter::{Parameter, Table};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -42,10 +41,6 @@ impl Build for Pca {
             needs_graph: false,
             uses_metric: false,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -21,7 +21,7 @@ use crate::field::unfolding::{
     bracket_of_some, cost, follow, solve, tree_weights,
 };
 use crate::field::{
-    Basis, Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Site, Weight, landmark_graph, needs_points, usual_landmarks,
 };
 use crate::figure::Figure;
 use crate::input::Data;
@@ -138,10 +138,6 @@ impl Build for Mvu {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 18.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::COVARIANCE)
     }
 
     fn has_weights(&self) -> bool {

@@ -27,7 +27,7 @@ use super::start::{self, Init};
 use crate::coordinates;
 use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way, shown};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way, shown};
 use crate::figure::Figure;
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
@@ -171,7 +171,6 @@ impl Table for Elastic {
     const TABLE: &'static [Parameter<Elastic>] = &[
         Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
         Parameter::new("bandwidth", "sigma of the attraction", Kind::positive(), field!(bandwidth))
-            .length(1)
             .auto(GLOBAL)
             .with("springs", &["heat"]),
         Parameter::new(
@@ -189,7 +188,6 @@ impl Table for Elastic {
             field!(repulsion),
         ),
         Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
-            .length(-2)
             .auto("in proportion to the attraction and to the number of points"),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
             .auto("exact up to 4000 points, fast beyond"),
@@ -224,12 +222,6 @@ impl Build for Elastic {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        let euclidean = matches!(data, Data::Points(_, eigenfold_graph::Metric::Euclidean));
-        let squared = euclidean && self.repulsion == Pushes::Squared;
-        Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
 
     fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {

@@ -26,11 +26,10 @@ mod tests;
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
 use crate::extend::{Mapping, OnLine, Process, Rule};
-use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::field::{Basis, Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
-use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -210,10 +209,6 @@ impl Build for Gplvm {
     /// The map is fitted with the field.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 18.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths { density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

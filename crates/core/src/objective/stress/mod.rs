@@ -26,8 +26,7 @@ use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
 use crate::field::{
-    Basis, Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead,
-    usual_landmarks,
+    Basis, Build, Built, Descend, Energy, Field, Info, InputKind, Site, Task, Way, landmarks_instead, usual_landmarks,
 };
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -193,14 +192,6 @@ impl Build for Smacof {
             needs_graph: self.distances == Some(StressDistances::Geodesic),
             uses_metric: true,
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        let objective = match self.variant {
-            StressVariant::Metric => 2 - i32::from(self.weight.power()),
-            StressVariant::Nonmetric => 0,
-        };
-        Some(Lengths { objective, ..Lengths::COVARIANCE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

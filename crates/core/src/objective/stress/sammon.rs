@@ -12,8 +12,7 @@
 use super::{DISTANCES, DISTANCES_AUTO, INIT, MAX_ITERATIONS, TOGETHER, TOLERANCE};
 use super::{Smacof, StressDistances, StressInit, StressWeight};
 use crate::field::scaling::mds::LANDMARKS;
-use crate::field::{Build, Built, Info, Lengths, Site};
-use crate::input::Data;
+use crate::field::{Build, Built, Info, Site};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -64,10 +63,6 @@ impl Build for Sammon {
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

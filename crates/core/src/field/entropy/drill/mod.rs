@@ -21,7 +21,7 @@ use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Regraph, Site, Weight, shown};
 use crate::figure::Figure;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Measured};
@@ -95,7 +95,6 @@ impl Table for Drill {
             Kind::Text { form: FORM },
             field!(penalty),
         )
-        .length(2)
         .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
@@ -139,10 +138,6 @@ impl Build for Drill {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 18.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths { weights: -2, ..Lengths::COVARIANCE })
     }
 
     fn has_weights(&self) -> bool {

@@ -28,8 +28,7 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown,
-    usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
 };
 use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
@@ -118,9 +117,8 @@ impl Table for Meu {
     const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
-        Parameter::new("gamma", "a precision added to every point", Kind::number(0.0, 1e12), field!(gamma)).length(-2),
+        Parameter::new("gamma", "a precision added to every point", Kind::number(0.0, 1e12), field!(gamma)),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
-            .length(2)
             .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
@@ -164,10 +162,6 @@ impl Build for Meu {
     /// The field is fitted.
     fn efforts(&self) -> [f64; 3] {
         [1.0, 18.0, 1.0]
-    }
-
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
-        Some(Lengths::PRECISION)
     }
 
     fn has_weights(&self) -> bool {
