@@ -9,9 +9,10 @@
 
 use super::checks::is_positive;
 use super::reference::Away;
-use super::{Known, Newcomer};
+use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
 use crate::forces::repulsion::{Grid, exact};
 use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
+use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
@@ -59,13 +60,30 @@ pub(crate) struct Attracted {
 }
 
 /// The repulsion of all training points, precomputed for any position.
-pub(super) struct Pushes {
+struct Pushes {
     kernel: Kernel,
     grid: Option<Grid<f64, 8>>,
 }
 
-impl Attracted {
-    pub(super) fn fits(&self, rows: usize) -> bool {
+impl Extension for Attracted {
+    fn traits(&self) -> Traits {
+        Traits {
+            uses_metric: self.away.as_ref().is_none_or(Away::uses_metric),
+            optimizes: true,
+            ..Traits::OF_DISTANCES
+        }
+    }
+
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let pushes = self.prepared(&known);
+        let away = self.away.as_ref().map(Away::prepared).transpose()?;
+        Ok(Box::new(move |batch| {
+            let squares = away.as_ref().map(|away| away.squares(&known, batch)).transpose()?;
+            Ok(batch.each(|new| self.row(&known, &pushes, new, squares.as_ref().map_or(&[], |all| all.of(new)))))
+        }))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
         let squares = matches!(self.push, Push::Squares(_));
         let hold = match &self.hold {
             Hold::Perplexity(list) => !list.is_empty() && list.iter().all(|&value| is_positive(value)),
@@ -77,7 +95,7 @@ impl Attracted {
             Pull::Student(degrees) => is_positive(degrees),
             Pull::Umap(a, b) => is_positive(a) && is_positive(b),
         };
-        let shape = match self.shape {
+        let form = match self.shape {
             Shape::Gaussian => true,
             Shape::Student(degrees) => is_positive(degrees),
             Shape::Umap(a, b) => is_positive(a) && is_positive(b),
@@ -86,11 +104,13 @@ impl Attracted {
             Push::Sum(lambda) | Push::LogSum(lambda) | Push::Squares(lambda) => (0.0..f64::INFINITY).contains(&lambda),
             Push::Uniform(part) => (0.0..=1.0).contains(&part),
         };
-        let away = squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(rows));
-        hold && pull && shape && push && away
+        let away = squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(sizes.rows));
+        hold && pull && form && push && away
     }
+}
 
-    pub(super) fn prepared(&self, known: &Known<'_>) -> Pushes {
+impl Attracted {
+    fn prepared(&self, known: &Known<'_>) -> Pushes {
         let kernel = Kernel::of(self.shape);
         let (n, dims) = (known.map.rows(), known.map.cols());
         let by_grid = n > MANY && dims <= 3 && !matches!(self.push, Push::Squares(_));
@@ -102,8 +122,7 @@ impl Attracted {
         Pushes { kernel, grid }
     }
 
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        let Some(pushes) = new.pushes else { return known.map.row(new.near[0] as usize).to_vec() };
+    fn row(&self, known: &Known<'_>, pushes: &Pushes, new: &Newcomer<'_>, squares: &[f64]) -> Vec<f64> {
         let dims = known.map.cols();
         let weights = self.hold.weights(new.lengths);
         let start = known.map.row(new.near[0] as usize).to_vec();
@@ -121,7 +140,7 @@ impl Attracted {
                 slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
             }
             let (sum, along) = match self.push {
-                Push::Squares(_) => pushes.by_squares(known, new, y),
+                Push::Squares(_) => pushes.by_squares(known, squares, y),
                 Push::Sum(_) | Push::LogSum(_) | Push::Uniform(_) => pushes.at(known, y),
             };
             let factor = match self.push {
@@ -197,9 +216,9 @@ impl Pushes {
     }
 
     /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its gradient.
-    fn by_squares(&self, known: &Known<'_>, new: &Newcomer<'_>, y: &[f64]) -> (f64, Vec<f64>) {
+    fn by_squares(&self, known: &Known<'_>, squares: &[f64], y: &[f64]) -> (f64, Vec<f64>) {
         let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
-        for (j, &weight) in new.squares.iter().enumerate() {
+        for (j, &weight) in squares.iter().enumerate() {
             let other = known.map.row(j);
             let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
             value += weight * self.kernel.value(square);

@@ -1,7 +1,7 @@
 //! Out-of-sample extension by local weights: the weights that reconstruct a point from its neighbors apply to its
 //! coordinates, y = Σⱼ w[j] y[j].
 
-use super::{Known, Newcomer, Rule};
+use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
 use crate::input::{Cloud, differences};
 use eigenfold_linalg::dense::small::solve_positive_definite;
 use eigenfold_linalg::error::Result;
@@ -16,33 +16,28 @@ pub(crate) struct Barycenter {
     pub(crate) landmarks: Option<Vec<u32>>,
 }
 
-impl Barycenter {
-    pub(super) fn fits(&self, rows: usize) -> bool {
-        let landmarks = self.landmarks.as_ref();
+impl Extension for Barycenter {
+    fn traits(&self) -> Traits {
+        Traits::OF_NEIGHBORS
+    }
+
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        Ok(Box::new(move |batch| Ok(batch.each(|new| self.row(&known, new)))))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let (rows, landmarks) = (sizes.rows, self.landmarks.as_ref());
         (0.0..f64::INFINITY).contains(&self.regularization)
             && landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows))
     }
 
-    /// Passes the rule without landmarks, and the input of the landmarks alone, to `work`.
-    pub(super) fn among<R>(&self, known: &Known<'_>, work: impl FnOnce(&Rule, &Known<'_>) -> Result<R>) -> Result<R> {
-        let plain = Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None });
-        let Some(landmarks) = &self.landmarks else { return work(&plain, known) };
-        let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
-        let points = known.points.map(|(points, metric)| (points.select(&rows), metric));
-        // During a fit only the landmarks have coordinates.
-        let map = if known.map.rows() == rows.len() { known.map.clone() } else { known.map.select(&rows) };
-        let points = points.as_ref().map(|(points, metric)| (points, *metric));
-        // They are farther apart than the points whose neighbors a radius found.
-        work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), radius: None, ..*known })
+    fn candidates(&self) -> Option<&[u32]> {
+        self.landmarks.as_deref()
     }
+}
 
-    /// The index of a training row among the candidate neighbors; `u32::MAX` if it is not one of them.
-    pub(super) fn number(&self, row: usize) -> u32 {
-        let at = |landmarks: &Vec<u32>| landmarks.iter().position(|&i| i as usize == row).unwrap_or(usize::MAX);
-        self.landmarks.as_ref().map_or(row, at) as u32
-    }
-
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+impl Barycenter {
+    fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
         let mut away = known.points.map_or(Vec::new(), |(points, _)| differences(points, new.near, new.row));
         let roots: Vec<f64> = new.shares.iter().map(|share| share.sqrt()).collect();
         let p = away.len() / roots.len();

@@ -3,10 +3,11 @@
 //! This is the projection in the feature space of a kernel whose matrix is approximated by its columns at the landmarks
 //! z.
 
-use super::Newcomer;
 use super::checks::all_finite;
+use super::{Extension, Known, Placing, Sizes, Traits};
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// The kernel, its landmarks and their coefficients.
@@ -21,8 +22,17 @@ pub(crate) struct Features {
     pub(crate) origin: Vec<f64>,
 }
 
-impl Features {
-    pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
+impl Extension for Features {
+    fn traits(&self) -> Traits {
+        Traits::OF_FEATURES
+    }
+
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+        Ok(Box::new(|batch| Ok(batch.each(|new| self.row(new.row)))))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let (features, dims) = (sizes.features, sizes.dims);
         let Features { places, axes, origin, .. } = self;
         self.kernel.is_sound()
             && places.is_sound()
@@ -30,11 +40,13 @@ impl Features {
             && all_finite(origin)
             && (places.cols(), axes.rows(), axes.cols(), origin.len()) == (features, places.rows(), dims, dims)
     }
+}
 
-    pub(super) fn row(&self, new: &Newcomer<'_>) -> Vec<f64> {
+impl Features {
+    fn row(&self, row: &[f64]) -> Vec<f64> {
         let mut y: Vec<f64> = self.origin.iter().map(|b| -b).collect();
         for j in 0..self.places.rows() {
-            let value = self.kernel.of(new.row, self.places.row(j));
+            let value = self.kernel.of(row, self.places.row(j));
             y.iter_mut().zip(self.axes.row(j)).for_each(|(y, a)| *y += value * a);
         }
         y

@@ -5,7 +5,7 @@
 
 use super::checks::all_finite;
 use super::reference::Away;
-use super::{Known, Newcomer};
+use super::{Extension, Known, Placing, Sizes, Traits};
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -18,37 +18,46 @@ const LOST: f64 = 1e-3;
 
 /// The scaled points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Squares {
+pub(crate) struct Gower {
     pub(crate) away: Away,
     /// r: the mean squared distance from each of the scaled points.
     pub(crate) row_means: Vec<f64>,
 }
 
-impl Squares {
-    pub(super) fn fits(&self, rows: usize) -> bool {
-        let count = self.away.landmarks.as_ref().map_or(rows, Vec::len);
-        self.away.fits(rows) && self.row_means.len() == count && all_finite(&self.row_means)
+impl Extension for Gower {
+    fn traits(&self) -> Traits {
+        Traits { uses_metric: self.away.uses_metric(), ..Traits::OF_DISTANCES }
     }
 
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        self.gower(known, new.squares, |i| self.away.point(i))
+    fn fits(&self, sizes: Sizes) -> bool {
+        let count = self.away.landmarks.as_ref().map_or(sizes.rows, Vec::len);
+        let means = self.row_means.len() == count && all_finite(&self.row_means);
+        self.away.fits(sizes.rows) && means && sizes.eigenvalues == sizes.dims
     }
 
-    /// The coordinates of all training points from those of the landmarks, which keep their own.
-    pub(super) fn place_all(
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let away = self.away.prepared()?;
+        Ok(Box::new(move |batch| {
+            let squares = away.squares(&known, batch)?;
+            Ok(batch.each(|new| self.row(&known, squares.of(new), |i| self.away.point(i))))
+        }))
+    }
+
+    /// The landmarks keep their own coordinates.
+    fn place_all(
         &self,
         known: &Known<'_>,
         data: Data<'_>,
         geodesics: Option<LandmarkGeodesics>,
-    ) -> Result<Points> {
-        let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
+    ) -> Result<Option<Points>> {
+        let Some(landmarks) = &self.away.landmarks else { return Ok(Some(known.map.clone())) };
         let geodesics = self.away.geodesics(geodesics)?;
         let square = self.away.training_squares(data, geodesics.as_ref())?;
         let rows = parallel::collect(data.len(), |i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
-                self.gower(known, &squares, |at| at)
+                self.row(known, &squares, |at| at)
             }
         });
         if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
@@ -56,13 +65,15 @@ impl Squares {
                 format!("row {} is so far from all landmarks that its coordinates are lost to rounding", lost + 1);
             return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
         }
-        Points::computed(data.len(), known.map.cols(), rows.concat())
+        Points::computed(data.len(), known.map.cols(), rows.concat()).map(Some)
     }
+}
 
+impl Gower {
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; NaN if rounding the squares moves the result
     /// by more than a small fraction of the map and of itself, ½ ε δ² / √λ. Then all squares are equal up to their last
     /// digits.
-    fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
+    fn row(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
         let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
         let inverse = |&lambda: &f64| if lambda > 1e-13 * largest { 0.5 / lambda } else { 0.0 };
         let inverses: Vec<f64> = known.eigenvalues.iter().map(inverse).collect();

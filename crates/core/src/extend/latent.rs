@@ -12,8 +12,8 @@
 //! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
 
 use super::checks::{all_finite, is_positive};
-use super::{FAR, Known, Transformed};
-use eigenfold_graph::Metric;
+use super::linear::far_from;
+use super::{Extension, Inverse, Known, Placing, Sizes, Traits, Transformed};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::error::{Error, Result};
@@ -56,12 +56,6 @@ pub(crate) struct Observed {
 }
 
 impl Latent {
-    pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
-        let sizes = [self.mean.len(), self.noise.len()] == [features; 2]
-            && features.checked_mul(dims) == Some(self.loadings.len());
-        sizes && all_finite(&self.mean) && all_finite(&self.loadings) && self.noise.iter().all(|&psi| is_positive(psi))
-    }
-
     /// q.
     pub(crate) fn dims(&self) -> usize {
         self.loadings.len() / self.mean.len()
@@ -219,14 +213,35 @@ impl Latent {
         Ok((axes, deviations))
     }
 
-    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
+    pub(super) fn inverse(&self) -> Result<Inverse<'_>> {
+        let (axes, deviations) = self.back()?;
+        Ok(Inverse::Linear { mean: &self.mean, axes, deviations: Some(deviations) })
+    }
+}
+
+impl Extension for Latent {
+    fn traits(&self) -> Traits {
+        Traits::OF_FEATURES
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let fitting = [self.mean.len(), self.noise.len()] == [sizes.features; 2]
+            && sizes.features.checked_mul(sizes.dims) == Some(self.loadings.len());
+        fitting
+            && all_finite(&self.mean)
+            && all_finite(&self.loadings)
+            && self.noise.iter().all(|&psi| is_positive(psi))
+    }
+
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+        let mean = |posterior: Posterior| posterior.mean;
+        Ok(Box::new(move |batch| Ok(self.posteriors(batch.rows)?.into_iter().map(mean).collect())))
+    }
+
+    fn place(&self, known: &Known<'_>, new: &Points) -> Result<Option<Transformed>> {
         let posteriors = self.posteriors(new)?;
         let means = posteriors.iter().flat_map(|posterior| posterior.mean.iter().copied()).collect();
         let coordinates = Points::computed(new.rows(), known.map.cols(), means)?;
-        let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
-        let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
-        let reach = FAR * known.points.map_or(f64::INFINITY, most);
-        let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
-        Ok(Transformed { coordinates, far, deviations: None })
+        Ok(Some(Transformed { coordinates, far: far_from(&self.mean, known, new), deviations: None }))
     }
 }

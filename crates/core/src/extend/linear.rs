@@ -1,7 +1,9 @@
 //! Out-of-sample extension of linear maps: y = (x − x̄) U.
 
 use super::checks::all_finite;
-use super::{FAR, Known, Transformed};
+use super::{Extension, FAR, Inverse, Known, Placing, Sizes, Traits, Transformed};
+use crate::coordinates::Map;
+use crate::input::Data;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -16,14 +18,31 @@ pub(crate) struct Linear {
     pub(crate) axes: Vec<f64>,
 }
 
-impl Linear {
-    pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
-        let sizes = self.mean.len() == features && features.checked_mul(dims) == Some(self.axes.len());
-        sizes && all_finite(&self.mean) && all_finite(&self.axes)
+impl Extension for Linear {
+    fn traits(&self) -> Traits {
+        Traits::OF_FEATURES
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let entries = sizes.features.checked_mul(sizes.dims);
+        let fitting = self.mean.len() == sizes.features && entries == Some(self.axes.len());
+        fitting && all_finite(&self.mean) && all_finite(&self.axes)
+    }
+
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+        Ok(Box::new(|batch| Ok(batch.each(|new| self.row(new.row)))))
+    }
+
+    fn place(&self, known: &Known<'_>, new: &Points) -> Result<Option<Transformed>> {
+        let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
+        let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
+        Ok(Some(Transformed { coordinates, far: far_from(&self.mean, known, new), deviations: None }))
     }
 
     /// U = X̃ᵀ Y / λ.
-    pub(crate) fn learn(&mut self, points: &Points, map: &Points, eigenvalues: &[f64]) {
+    fn learn(&mut self, data: Data<'_>, map: &Map) {
+        let Some(points) = data.points() else { return };
+        let (eigenvalues, map) = (&map.diagnostics.eigenvalues, &map.coordinates);
         let dims = map.cols();
         let largest = eigenvalues.first().copied().unwrap_or(0.0);
         self.axes = vec![0.0; points.cols() * dims];
@@ -39,21 +58,25 @@ impl Linear {
             *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
         }
     }
+}
 
-    pub(super) fn row(&self, x: &[f64]) -> Vec<f64> {
+impl Linear {
+    pub(super) fn inverse(&self) -> Inverse<'_> {
+        Inverse::Linear { mean: &self.mean, axes: self.axes.clone(), deviations: None }
+    }
+
+    fn row(&self, x: &[f64]) -> Vec<f64> {
         let dims = self.axes.len() / self.mean.len();
         let away: Vec<f64> = x.iter().zip(&self.mean).map(|(x, m)| x - m).collect();
         let along = |q: usize| away.iter().enumerate().map(|(j, x)| x * self.axes[j * dims + q]).sum::<f64>();
         (0..dims).map(along).collect()
     }
+}
 
-    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
-        let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
-        let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
-        let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
-        let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
-        let reach = FAR * known.points.map_or(f64::INFINITY, most);
-        let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
-        Ok(Transformed { coordinates, far, deviations: None })
-    }
+/// The new rows that are much farther from the mean than any training row.
+pub(super) fn far_from(mean: &[f64], known: &Known<'_>, new: &Points) -> Vec<usize> {
+    let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), mean);
+    let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
+    let reach = FAR * known.points.map_or(f64::INFINITY, most);
+    (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect()
 }

@@ -5,8 +5,9 @@
 //! clustering. NIPS 16, 2004.
 
 use super::checks::is_positive;
-use super::{Known, Newcomer};
+use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
 use crate::kernel::heat::Widths;
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// The weights of a new point, and the eigenproblem.
@@ -40,8 +41,17 @@ pub(crate) enum Form {
     },
 }
 
-impl Nystrom {
-    pub(super) fn fits(&self, rows: usize) -> bool {
+impl Extension for Nystrom {
+    fn traits(&self) -> Traits {
+        Traits { needs_points: false, ..Traits::OF_NEIGHBORS }
+    }
+
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        Ok(Box::new(move |batch| Ok(batch.each(|new| self.row(&known, new)))))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let rows = sizes.rows;
         let all_positive = |list: &[f64]| list.len() == rows && list.iter().all(|&value| is_positive(value));
         let form = match &self.form {
             Form::Normalized => true,
@@ -51,9 +61,12 @@ impl Nystrom {
         self.widths.as_ref().is_none_or(|widths| widths.fits(rows))
             && self.density.as_deref().is_none_or(all_positive)
             && form
+            && sizes.eigenvalues == sizes.dims
     }
+}
 
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+impl Nystrom {
+    fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
         let exponents = match &self.widths {
             Some(widths) => widths.exponents(new.near, new.lengths),
             None => vec![0.0; new.near.len()],

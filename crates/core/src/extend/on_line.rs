@@ -1,6 +1,6 @@
 //! The most likely position of a new row on a line under the Ornstein-Uhlenbeck process through the training rows.
 
-use super::Known;
+use super::{Extension, Known, Placing, Sizes, Traits};
 use crate::gp::line::Line;
 use crate::gp::problem::Problem;
 use eigenfold_graph::points::Points;
@@ -14,18 +14,25 @@ pub(crate) struct OnLine {
     pub(crate) variance: f64,
 }
 
-impl OnLine {
-    pub(super) fn fits(&self, dims: usize) -> bool {
-        self.variance.is_finite() && self.variance > 0.0 && dims == 1
+impl Extension for OnLine {
+    fn traits(&self) -> Traits {
+        Traits::OF_FEATURES
     }
 
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
+        let line = self.line(points, known.map)?;
+        Ok(Box::new(move |batch| Ok(batch.each(|new| vec![line.place(&line.problem.row(new.row))]))))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        self.variance.is_finite() && self.variance > 0.0 && sizes.dims == 1
+    }
+}
+
+impl OnLine {
     /// The process with its training rows.
     pub(crate) fn line(&self, points: &Points, map: &Points) -> Result<Line> {
         Ok(Line::new(Problem::new(points, map, true)?, map, self.variance))
-    }
-
-    pub(super) fn prepared(&self, known: &Known<'_>) -> Result<Line> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
-        self.line(points, known.map)
     }
 }

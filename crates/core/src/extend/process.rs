@@ -15,8 +15,8 @@
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
-use super::Known;
 use super::checks::{all_finite, is_positive};
+use super::{Extension, Known, Placing, Sizes, Traits};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
 use eigenfold_graph::points::Points;
@@ -91,15 +91,6 @@ pub(super) struct Fitted<'a> {
 }
 
 impl Process {
-    pub(super) fn fits(&self, rows: usize, dims: usize) -> bool {
-        let inducing = self.inducing.as_ref().is_none_or(|inducing| inducing.is_sound() && inducing.cols() == dims);
-        is_positive(self.variance)
-            && is_positive(self.bias)
-            && is_positive(self.noise)
-            && inducing
-            && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
-    }
-
     /// The predictions of the process on the map of these points, in the units of the problem that comes with it.
     pub(crate) fn prediction(&self, points: &Points, map: &Points) -> Result<(Problem, Prediction)> {
         let problem = Problem::new(points, map, true)?;
@@ -112,15 +103,36 @@ impl Process {
         Ok((problem, prediction.ok_or_else(singular)?))
     }
 
-    pub(super) fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
+    fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
         let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
         let (problem, prediction) = self.prediction(points, known.map)?;
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
+}
 
-    /// The standard deviation of every coordinate of new rows at their positions; `None` if a back-constraint gives the
-    /// position.
-    pub(super) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
+impl Extension for Process {
+    /// Leaving a row out would require another factor for every row, so that no row is.
+    fn traits(&self) -> Traits {
+        Traits::OF_FEATURES
+    }
+
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let fitted = self.fitted(&known)?;
+        Ok(Box::new(move |batch| Ok(batch.each(|new| fitted.row(new.row, new.near)))))
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
+        let (rows, dims) = (sizes.rows, sizes.dims);
+        let inducing = self.inducing.as_ref().is_none_or(|inducing| inducing.is_sound() && inducing.cols() == dims);
+        is_positive(self.variance)
+            && is_positive(self.bias)
+            && is_positive(self.noise)
+            && inducing
+            && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
+    }
+
+    /// None if a back-constraint gives the position.
+    fn own_deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
         if self.mapping.is_some() {
             return Ok(None);
         }

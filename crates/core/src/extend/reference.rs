@@ -1,10 +1,9 @@
 //! The distances of a new point to the reference points of a rule.
 
-use super::{Known, Near};
+use super::{Batch, Known, Newcomer};
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
-use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Paths};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::memory;
@@ -40,6 +39,16 @@ impl Away {
             Measure::Geodesic(graph) => graph.is_sound() && graph.len() == rows,
         };
         landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows)) && measure
+    }
+
+    /// Whether the distances are those of the metric; a kernel has its own.
+    pub(super) fn uses_metric(&self) -> bool {
+        !matches!(self.measure, Measure::Kernel(_))
+    }
+
+    /// The number of reference points among this many training points.
+    pub(super) fn count(&self, rows: usize) -> usize {
+        self.landmarks.as_ref().map_or(rows, Vec::len)
     }
 
     /// The training point behind reference point `i`.
@@ -97,8 +106,9 @@ pub(super) struct Prepared<'a> {
 impl Prepared<'_> {
     /// For every row of the batch, its squared distances to the reference points. Along a graph the path to a tapered
     /// neighbor becomes long, so that no path ends abruptly.
-    pub(super) fn squares(&self, known: &Known<'_>, near: &Near, batch: &Points) -> Result<Vec<f64>> {
-        let away = self.away;
+    pub(super) fn squares(&self, known: &Known<'_>, batch: &Batch<'_>) -> Result<Squares> {
+        let (away, near, rows) = (self.away, batch.near, batch.rows);
+        let count = away.count(known.map.rows());
         if let Some(geodesics) = &self.geodesics {
             let seeds = |i: usize| -> Vec<(u32, f64)> {
                 let (list, nearest) = (i * known.k..(i + 1) * known.k, near.lengths[i * known.k]);
@@ -106,15 +116,14 @@ impl Prepared<'_> {
                 let faded = |at: usize| nearest + (near.lengths[at] - nearest) / near.shares[at];
                 list.map(|at| (near.rows[at], faded(at))).filter(|(_, length)| length.is_finite()).collect()
             };
-            let seeds: Vec<Vec<(u32, f64)>> = (0..batch.rows()).map(seeds).collect();
+            let seeds: Vec<Vec<(u32, f64)>> = (0..rows.rows()).map(seeds).collect();
             let mut lengths = geodesics.lengths(&seeds)?;
             lengths.iter_mut().for_each(|length| *length *= *length);
-            return Ok(lengths);
+            return Ok(Squares { count, all: lengths });
         }
-        let count = away.landmarks.as_ref().map_or(known.map.rows(), Vec::len);
-        let mut squares = vec![0.0; batch.rows() * count];
+        let mut squares = vec![0.0; rows.rows() * count];
         parallel::chunks_mut(&mut squares, count, |row, squares| {
-            let x = batch.row(row);
+            let x = rows.row(row);
             for (i, square) in squares.iter_mut().enumerate() {
                 *square = match (&away.measure, known.points) {
                     (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
@@ -123,7 +132,20 @@ impl Prepared<'_> {
                 };
             }
         });
-        Ok(squares)
+        Ok(Squares { count, all: squares })
+    }
+}
+
+/// The squared distances of a batch of new points to the reference points.
+pub(super) struct Squares {
+    count: usize,
+    all: Vec<f64>,
+}
+
+impl Squares {
+    /// Those of one new point.
+    pub(super) fn of(&self, new: &Newcomer<'_>) -> &[f64] {
+        &self.all[new.at * self.count..(new.at + 1) * self.count]
     }
 }
 

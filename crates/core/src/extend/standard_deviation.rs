@@ -11,7 +11,7 @@
 //! The map is fixed here: a map that is fitted with the new rows differs from it, for most methods by more than that
 //! (docs/placing.md has the measurements).
 
-use super::{ASKED, DESCENTS, Known, Rule};
+use super::{DESCENTS, Known, Rule, SAMPLED};
 use eigenfold_graph::Index;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -28,30 +28,30 @@ impl Rule {
     /// The standard deviation of every coordinate of new rows at their positions; `None` for rules that do not depend
     /// on the neighbors. A process has its own density (`process.rs`).
     pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
-        if let Rule::Process(process) = self {
-            return process.deviations(known, new, placed);
+        if let Some(own) = self.inner().own_deviations(known, new, placed)? {
+            return Ok(Some(own));
         }
-        let Some((points, metric)) = known.points.filter(|_| self.moves_when_left_out() && known.map.rows() > 2) else {
+        let Some((points, metric)) = known.points.filter(|_| self.traits().uses_others && known.map.rows() > 2) else {
             return Ok(None);
         };
         let (n, dims) = (points.rows(), known.map.cols());
         let index = Index::new(points, metric)?;
-        let most = n.min(if self.affordable() < usize::MAX { FEW } else { ASKED });
-        let asked: Vec<usize> = (0..most).map(|i| i * n / most).collect();
-        let own: Vec<u32> = asked.iter().map(|&i| i as u32).collect();
+        let most = n.min(if self.traits().optimizes { FEW } else { SAMPLED });
+        let sampled: Vec<usize> = (0..most).map(|i| i * n / most).collect();
+        let own: Vec<u32> = sampled.iter().map(|&i| i as u32).collect();
         let others = Known { k: known.k.min(n - 1), ..*known };
-        let near = others.nearest(Some(&index), &points.select(&asked), Some(&own))?;
-        let placed = self.place_without(known, &asked)?;
+        let near = others.nearest(Some(&index), &points.select(&sampled), Some(&own))?;
+        let placed = self.place_without(known, &sampled)?;
         let extent = known.map.values().iter().fold(0.0, |most: f64, y| most.max(y.abs()));
         let stays = |at: usize| {
-            let own = known.map.row(asked[at]).iter().zip(placed.row(at));
+            let own = known.map.row(sampled[at]).iter().zip(placed.row(at));
             own.map(|(y, there)| (y - there).abs()).all(|off| off <= ROUNDING * extent)
         };
         if (0..most).all(stays) {
             return Ok(None);
         }
         let slope = |q: usize| {
-            let off = |at: usize| (placed.row(at)[q] - known.map.row(asked[at])[q]).abs();
+            let off = |at: usize| (placed.row(at)[q] - known.map.row(sampled[at])[q]).abs();
             let one = |at: usize| Some((off(at), near.deviation(at, others.k))).filter(|(_, u)| *u > 0.0);
             let mut slopes: Vec<f64> = (0..most).filter_map(one).map(|(off, u)| off / u).collect();
             slopes.sort_unstable_by(f64::total_cmp);

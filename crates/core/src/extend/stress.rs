@@ -9,7 +9,8 @@
 //! ```
 
 use super::reference::Away;
-use super::{Known, Newcomer};
+use super::{Extension, Known, Placing, Sizes, Traits};
+use crate::coordinates::Map;
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -40,27 +41,41 @@ struct Anchors<'a> {
     rows: Vec<usize>,
 }
 
-impl Stress {
-    pub(super) fn fits(&self, rows: usize) -> bool {
+impl Extension for Stress {
+    fn traits(&self) -> Traits {
+        Traits { uses_metric: self.away.uses_metric(), optimizes: true, ..Traits::OF_DISTANCES }
+    }
+
+    fn fits(&self, sizes: Sizes) -> bool {
         let sorted = self.disparities.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1);
         let finite = self.disparities.iter().all(|(given, own)| given.is_finite() && own.is_finite());
-        self.away.fits(rows) && sorted && finite && self.power <= 2
+        self.away.fits(sizes.rows) && sorted && finite && self.power <= 2
     }
 
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        let (map, dims) = (known.map.values(), known.map.cols());
-        let anchors = Anchors { map, dims, rows: (0..new.squares.len()).map(|i| self.away.point(i)).collect() };
-        self.placed(&anchors, new.squares, known.map.row(new.near[0] as usize), &known.map.column_means())
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let away = self.away.prepared()?;
+        let (map, dims, middle) = (known.map.values(), known.map.cols(), known.map.column_means());
+        let count = self.away.count(known.map.rows());
+        let anchors = Anchors { map, dims, rows: (0..count).map(|i| self.away.point(i)).collect() };
+        Ok(Box::new(move |batch| {
+            let squares = away.squares(&known, batch)?;
+            let nearest = |near: &[u32]| known.map.row(near[0] as usize);
+            Ok(batch.each(|new| self.placed(&anchors, squares.of(new), nearest(new.near), &middle)))
+        }))
     }
 
-    /// The coordinates of all training points from those of the landmarks, which keep their own.
-    pub(super) fn place_all(
+    fn learn(&mut self, _data: Data<'_>, map: &Map) {
+        self.disparities.clone_from(&map.diagnostics.disparities);
+    }
+
+    /// The landmarks keep their own coordinates.
+    fn place_all(
         &self,
         known: &Known<'_>,
         data: Data<'_>,
         geodesics: Option<LandmarkGeodesics>,
-    ) -> Result<Points> {
-        let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
+    ) -> Result<Option<Points>> {
+        let Some(landmarks) = &self.away.landmarks else { return Ok(Some(known.map.clone())) };
         let geodesics = self.away.geodesics(geodesics)?;
         let square = self.away.training_squares(data, geodesics.as_ref())?;
         let (map, dims) = (known.map.values(), known.map.cols());
@@ -78,9 +93,11 @@ impl Stress {
                 self.placed(&anchors, &squares, known.map.row(nearest), &middle)
             }
         });
-        Points::computed(data.len(), dims, rows.concat())
+        Points::computed(data.len(), dims, rows.concat()).map(Some)
     }
+}
 
+impl Stress {
     /// The lower result of two optimizations.
     fn placed(&self, anchors: &Anchors<'_>, squares: &[f64], nearest: &[f64], middle: &[f64]) -> Vec<f64> {
         let (n, dims) = (squares.len() as f64, anchors.dims);

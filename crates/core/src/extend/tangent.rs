@@ -1,14 +1,30 @@
 //! Out-of-sample extension by tangent spaces: the affine map from the tangent space of the neighbors to their
 //! coordinates.
 
-use super::{Known, Newcomer};
+use super::{Extension, Known, Newcomer, Placing, Traits};
 use crate::input::cloud::{Cloud, differences};
 use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use serde::{Deserialize, Serialize};
 
-pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-    let dims = known.map.cols();
-    let weights = known.points.map_or(Vec::new(), |(points, _)| tangent_weights(points, new, dims));
-    known.mean_of(new.near, &weights, |_, sum| sum)
+/// The rule, which has no numbers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tangent;
+
+impl Extension for Tangent {
+    fn traits(&self) -> Traits {
+        Traits::OF_NEIGHBORS
+    }
+
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+        let dims = known.map.cols();
+        Ok(Box::new(move |batch| {
+            Ok(batch.each(|new| {
+                let weights = known.points.map_or(Vec::new(), |(points, _)| tangent_weights(points, new, dims));
+                known.mean_of(new.near, &weights, |_, sum| sum)
+            }))
+        }))
+    }
 }
 
 /// The weights on the neighbors that extend any function on them to x: the affine function of their tangent coordinates

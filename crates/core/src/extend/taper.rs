@@ -30,7 +30,7 @@ pub(super) fn within(lengths: &[f64], radius: f64) -> f64 {
 /// The weight of the correction towards each neighbor: φ[j] b[j], with φ ∝ 1/d² summing to one (D. Shepard. A
 /// two-dimensional interpolation function for irregularly-spaced data. ACM 1968) and b = (1 − (d/ρ)²)² up to a quarter
 /// of R, ρ = R/4, and zero beyond. It is one at a training point.
-pub(super) fn pulls(lengths: &[f64], reach: f64) -> Vec<f64> {
+pub(super) fn corrections(lengths: &[f64], reach: f64) -> Vec<f64> {
     // In units of the nearest, so that nothing overflows.
     let nearest = lengths[0];
     let rho = 0.25 * if reach.is_finite() { reach } else { lengths[lengths.len() - 1] };
@@ -94,9 +94,9 @@ mod tests {
         // Two precisions of 1/4 add up to 1/2.
         assert!((deviation(&[2.0, 2.0], &[1.0, 1.0]) - 2f64.sqrt()).abs() < 1e-15);
         assert_eq!(deviation(&[0.0, 2.0], &[1.0, 1.0]), 0.0);
-        assert_eq!(pulls(&[0.0, 2.0], 3.0), [1.0, 0.0]);
-        assert_eq!(pulls(&[1.0, 2.0], 4.0), [0.0, 0.0]);
-        assert_eq!(pulls(&[1.0, 2.0], 8.0), [0.8 * 0.5625, 0.0]);
+        assert_eq!(corrections(&[0.0, 2.0], 3.0), [1.0, 0.0]);
+        assert_eq!(corrections(&[1.0, 2.0], 4.0), [0.0, 0.0]);
+        assert_eq!(corrections(&[1.0, 2.0], 8.0), [0.8 * 0.5625, 0.0]);
         assert!((deviation(&[1e-200, 1e-200], &[1.0, 1.0]) * 1e200 - 0.5f64.sqrt()).abs() < 1e-12);
     }
 }

@@ -307,7 +307,7 @@ pub struct Built {
     /// The task of stage 3.
     pub task: Task,
     /// How new points are embedded.
-    pub(crate) rule: Rule,
+    pub rule: Rule,
     /// The geodesics of the landmarks, if the rule embeds the other points by them.
     pub(crate) geodesics: Option<LandmarkGeodesics>,
     /// The log likelihood of the points under the field alone, if the method maximizes or computes it.
@@ -348,15 +348,15 @@ impl Built {
     }
 
     /// A field and its rule, without diagnostics.
-    pub(crate) fn new(field: Field, rule: Rule) -> Built {
+    pub fn new(field: Field, rule: impl Into<Rule>) -> Built {
         Built::of(Task::Spectral(field), rule)
     }
 
     /// A task and its rule, without diagnostics.
-    pub(crate) fn of(task: Task, rule: Rule) -> Built {
+    pub fn of(task: Task, rule: impl Into<Rule>) -> Built {
         Built {
             task,
-            rule,
+            rule: rule.into(),
             geodesics: None,
             log_likelihood: None,
             weights: None,

@@ -1,7 +1,7 @@
 //! Fitting a recipe: the three stages, over the whole input or component by component.
 
 use crate::coordinates::{self, Map, Snapshot};
-use crate::extend::{Barycenter, Known, Rule};
+use crate::extend::{Known, Rule};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
 use crate::figure::Figure;
@@ -217,7 +217,7 @@ impl<'a> Stages<'a> {
         if let Some(graph) = graph.filter(|_| self.recipe.rescale.is_some()) {
             let memory = self.memory();
             rescale = Some(coordinates::rescale(&mut map, dims, graph, built.field(), memory, in_third.observer)?);
-            built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
+            built.rule = Rule::barycenter(REGULARIZATION);
         }
         let coordinates_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -320,8 +320,8 @@ impl<'a> Stages<'a> {
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
         let (n, k) = (self.input.data.len(), built.neighbors_of(graph));
-        if let Rule::Stress(stress) = &mut built.rule {
-            stress.disparities.clone_from(&map.diagnostics.disparities);
+        if let Some(rule) = built.rule.inner_mut() {
+            rule.learn(self.input.data, &map);
         }
         if map.coordinates.rows() < n {
             let points = match self.input.data {
@@ -331,8 +331,6 @@ impl<'a> Stages<'a> {
             let known =
                 Known { points, k, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
             map.coordinates = built.rule.place_all(&known, self.input.data, built.geodesics.take())?;
-        } else if let (Rule::Linear(linear), Data::Points(points, _)) = (&mut built.rule, self.input.data) {
-            linear.learn(points, &map.coordinates, &map.diagnostics.eigenvalues);
         }
         Ok((map, k))
     }

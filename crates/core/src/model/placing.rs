@@ -1,6 +1,6 @@
 //! New points onto the map of a model, by the rules of its parts.
 
-use crate::extend::{Known, Rule, Transformed};
+use crate::extend::{Known, Transformed};
 use crate::input::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
@@ -72,7 +72,7 @@ impl Model {
 
     /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
     pub(crate) fn metric(&self) -> Metric {
-        let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(Rule::uses_metric);
+        let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(|rule| rule.traits().uses_metric);
         // Rows are white where this is asked.
         if uses && self.recipe.metric != Metric::Mahalanobis { self.recipe.metric } else { Metric::Euclidean }
     }
@@ -90,7 +90,7 @@ impl Model {
         if let Some(points) = &self.points {
             return Ok(points.cols());
         }
-        let local = || self.parts.iter().filter_map(|part| part.rule.as_ref()).any(Rule::needs_points);
+        let local = || self.parts.iter().filter_map(|part| part.rule.as_ref()).any(|rule| rule.traits().needs_points);
         if self.kind != InputKind::Distances || local() {
             let (method, what) = (&self.report.method, self.kind.phrase());
             return Err(Error::parameter(format!(

@@ -3,6 +3,7 @@
 //! The checksum of a model file guards against accidents only. What is read is therefore checked once, here: sizes and
 //! indices fit together, numbers are finite, parameters are in their ranges. Everything downstream relies on it.
 
+use crate::extend::Sizes;
 use crate::input::InputKind;
 use crate::model::{Model, Part};
 use crate::parameter::Parameters;
@@ -57,7 +58,7 @@ impl Model {
         let rule = match &part.rule {
             // A point that is a component of its own goes nowhere else.
             None => rows == 1,
-            Some(rule) => rule.fits(rows, features, dims, part.eigenvalues.len()),
+            Some(rule) => rule.inner().fits(Sizes { rows, features, dims, eigenvalues: part.eigenvalues.len() }),
         };
         part.k >= 1
             && dims >= 1

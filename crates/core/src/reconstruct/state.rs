@@ -9,7 +9,7 @@ use super::linear::{ByAxes, discarded, whitened};
 use super::map_neighbors::MapNeighbors;
 use super::process::ByProcess;
 use super::{Diagnostics, InverseTransform, ReconstructionRule};
-use crate::extend::{Linear, Rule};
+use crate::extend::{Inverse, Rule};
 use crate::model::Model;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -89,25 +89,22 @@ impl Model {
             let diagnostics = Diagnostics::of(ReconstructionRule::Process { noise, inducing }, Some(by.evaluated));
             Ok(Learned::new(Ready::Process(Arc::new(by)), diagnostics, points, near))
         };
-        match self.parts.first().and_then(|part| part.rule.as_ref()) {
-            Some(Rule::Linear(Linear { mean, axes })) => {
+        let rule = self.parts.first().and_then(|part| part.rule.as_ref());
+        match rule.map_or(Ok(Inverse::Kriging), Rule::inverse)? {
+            Inverse::Linear { mean, axes, deviations } => {
                 let (mean, axes) = match &self.frame.whitening {
-                    Some(whitening) => whitened(whitening, mean, axes),
-                    None => (mean.clone(), axes.clone()),
+                    Some(whitening) => whitened(whitening, mean, &axes),
+                    None => (mean.to_vec(), axes),
                 };
-                Ok(self.learn_linear(points, near, mean, axes, None))
+                Ok(self.learn_linear(points, near, mean, axes, deviations))
             }
-            Some(Rule::Latent(latent)) => {
-                let (axes, deviations) = latent.back()?;
-                Ok(self.learn_linear(points, near, latent.mean.clone(), axes, Some(deviations)))
-            }
-            Some(Rule::Process(rule)) => {
+            Inverse::Process(rule) => {
                 let by = ByProcess::new(rule, points, &self.embedding)?;
                 let noise = by.in_units(rule.noise);
                 process(by, noise, rule.inducing.as_ref().map(Points::rows))
             }
-            Some(Rule::OnLine(line)) => process(ByProcess::on_line(line, points, &self.embedding)?, 0.0, None),
-            _ => {
+            Inverse::OnLine(line) => process(ByProcess::on_line(line, points, &self.embedding)?, 0.0, None),
+            Inverse::Kriging => {
                 let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
                 let placed = |rows: &[usize]| self.place_without(rows);
                 let kriging = Kriging::new(points, near, most.unwrap_or(usize::MAX), placed)?;

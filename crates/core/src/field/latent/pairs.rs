@@ -1,6 +1,6 @@
 //! Q over all pairs of points: H K H of a kernel, or −½ H Δ H of given dissimilarities.
 
-use crate::extend::{Away, Measure, Rule, Squares};
+use crate::extend::{Away, Gower, Measure, Rule};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, names_of};
 use crate::field::{Site, landmarks_instead, needs_points};
@@ -62,7 +62,7 @@ impl<'a> Pairs<'a> {
     /// How new points are embedded: by their dissimilarities to all others.
     pub(super) fn rule(&self) -> Rule {
         let measure = if self.of_points() { Measure::Kernel(self.kernel) } else { Measure::Metric };
-        Rule::Squares(Squares { away: Away { measure, landmarks: None }, row_means: self.q.row_means().to_vec() })
+        Rule::Gower(Gower { away: Away { measure, landmarks: None }, row_means: self.q.row_means().to_vec() })
     }
 
     /// The parameters that were left to the method, or that given dissimilarities have no use for.

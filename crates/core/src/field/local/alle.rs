@@ -12,7 +12,7 @@
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
-use crate::extend::{Barycenter, Rule};
+use crate::extend::Rule;
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, needs_points, shown};
 use crate::input::Measured;
@@ -107,7 +107,7 @@ impl Build for Alle {
         };
         let rows = regressions(site, data, &ordered, regularization)?;
         let (root, log_likelihood) = root(data, ordered, &rows);
-        let mut built = Built::new(Field::Root(root), Rule::Barycenter(Barycenter { regularization, landmarks: None }));
+        let mut built = Built::new(Field::Root(root), Rule::barycenter(regularization));
         built.log_likelihood = log_likelihood;
         if self.regularization.is_none() {
             built.used.push(("regularization", shown(regularization)));

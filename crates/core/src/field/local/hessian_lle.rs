@@ -14,7 +14,7 @@
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
 
-use crate::extend::Rule;
+use crate::extend;
 use crate::field::local::patches::{data, glue};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::tangent::Tangent;
@@ -91,7 +91,7 @@ impl Build for HessianLle {
             )));
         }
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built { warnings, ..Built::new(field, Rule::Tangent) })
+        Ok(Built { warnings, ..Built::new(field, extend::Tangent) })
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
-use crate::extend::{Barycenter, Rule};
+use crate::extend::Rule;
 use crate::field::local::symmetric_weights::symmetric_weights;
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::Measured;
@@ -118,7 +118,7 @@ impl Build for Lle {
             precision(graph, |i| (m[i], &rows[i].weights))
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        let rule = Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None });
+        let rule = Rule::barycenter(self.regularization);
         Ok(Built { warnings, converged, ..Built::new(field, rule) })
     }
 }

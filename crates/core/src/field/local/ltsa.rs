@@ -8,7 +8,7 @@
 //! Z. Zhang, H. Zha. Principal manifolds and nonlinear dimensionality reduction via tangent space alignment. SIAM J.
 //! Sci. Comput. 26(1), 2004.
 
-use crate::extend::Rule;
+use crate::extend;
 use crate::field::local::patches::{data, glue};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::input::tangent::Tangent;
@@ -49,7 +49,7 @@ impl Build for Ltsa {
             Tangent::new(data, members, site.dims).bending(form);
         })?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built::new(field, Rule::Tangent))
+        Ok(Built::new(field, extend::Tangent))
     }
 }
 

@@ -15,7 +15,7 @@
 //!
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
-use crate::extend::{Barycenter, Rule};
+use crate::extend::Rule;
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{data, glue};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
@@ -72,7 +72,7 @@ impl Build for ModifiedLle {
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built::new(field, Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None })))
+        Ok(Built::new(field, Rule::barycenter(self.regularization)))
     }
 }
 

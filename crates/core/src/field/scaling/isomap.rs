@@ -12,7 +12,7 @@
 //! Science 290, 2000. Landmarks: V. de Silva, J. B. Tenenbaum. Global versus local methods in nonlinear dimensionality
 //! reduction. NIPS 15, 2003.
 
-use crate::extend::{Away, Measure, Rule, Squares};
+use crate::extend::{Away, Gower, Measure, Rule};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_instead};
@@ -78,7 +78,7 @@ impl Build for Isomap {
         };
         let row_means = centered.row_means().to_vec();
         let rule =
-            Rule::Squares(Squares { away: Away { measure: Measure::Geodesic(graph.clone()), landmarks }, row_means });
+            Rule::Gower(Gower { away: Away { measure: Measure::Geodesic(graph.clone()), landmarks }, row_means });
         Ok(Built { used, geodesics, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }

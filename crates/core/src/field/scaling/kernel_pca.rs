@@ -11,7 +11,7 @@
 //! Computation 10(5), 1998. As scaling: Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction.
 //! AISTATS 2009, section 2.
 
-use crate::extend::{Away, Measure, Rule, Squares};
+use crate::extend::{Away, Gower, Measure, Rule};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, names_of};
 use crate::field::scaling::mds::Mds;
@@ -76,8 +76,7 @@ impl Build for KernelPca {
         )?;
         let FeatureSpace { kernel, centered } = FeatureSpace::of(self.kernel, points, site.observer)?;
         let row_means = centered.row_means().to_vec();
-        let rule =
-            Rule::Squares(Squares { away: Away { measure: Measure::Kernel(kernel), landmarks: None }, row_means });
+        let rule = Rule::Gower(Gower { away: Away { measure: Measure::Kernel(kernel), landmarks: None }, row_means });
         let (mut figures, mut warnings) = (Vec::new(), Vec::new());
         if !kernel.is_positive() {
             let top = operator_top(&centered, 1, site.seed, site.observer)?;

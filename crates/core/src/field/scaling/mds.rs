@@ -10,7 +10,7 @@
 //! W. S. Torgerson. Multidimensional scaling: I. Psychometrika 17(4), 1952. Landmarks: V. de Silva, J. B. Tenenbaum.
 //! Sparse multidimensional scaling using landmark points. Stanford, 2004.
 
-use crate::extend::{Away, Measure, Rule, Squares};
+use crate::extend::{Away, Gower, Measure, Rule};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
@@ -72,7 +72,7 @@ impl Build for Mds {
         let square = |i, j| measured.distance(at(i), at(j)).powi(2);
         let centered = Centered::from_squares(m, square, site.observer)?;
         let row_means = centered.row_means().to_vec();
-        let rule = Rule::Squares(Squares { away: Away { measure: Measure::Metric, landmarks }, row_means });
+        let rule = Rule::Gower(Gower { away: Away { measure: Measure::Metric, landmarks }, row_means });
         Ok(Built::new(Field::Covariance(Box::new(centered)), rule))
     }
 }

@@ -194,7 +194,7 @@ impl Mvu {
         };
         let coordinates = coordinates(&pairs, found.r, &found.y)?;
         let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
-        let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
+        let rule = Rule::barycenter(REGULARIZATION);
         let mut built = Built::new(Field::Factor(factor), rule);
         built.figures = vec![(Figure::Factorizations, found.factorizations as f64)];
         built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;

@@ -17,7 +17,7 @@ mod fit;
 mod lasso;
 pub(crate) mod penalty;
 
-use crate::extend::{Barycenter, Rule};
+use crate::extend::Rule;
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
@@ -153,10 +153,7 @@ impl Build for Drill {
         let found = &fitted.found;
         let matrix = support.sparsest(&found.values);
         let active = (matrix.entry_count() - support.n) / 2;
-        let mut built = Built::new(
-            Field::Definite { matrix, features },
-            Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None }),
-        );
+        let mut built = Built::new(Field::Definite { matrix, features }, Rule::barycenter(REGULARIZATION));
         built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
         built.log_likelihood = site.data.points().map(|_| fitted.log_likelihood(&support, features));
         let edges = union.pairs().zip(&found.values[support.n..]);

@@ -209,7 +209,7 @@ impl Meu {
         found.log_determinant -= pattern.dim() as f64 * f64::from(power) * std::f64::consts::LN_2;
         // L + γI over all points, with constants in its null space only where γ = 0; stage 3 centers it either way.
         let (matrix, scale) = (edges.precision(&found.w, self.gamma), Scale::Covariance(edges.features as f64));
-        let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
+        let rule = Rule::barycenter(REGULARIZATION);
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
         built.log_likelihood = site.data.points().map(|points| self.log_likelihood(points, &edges, &found));

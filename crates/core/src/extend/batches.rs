@@ -1,0 +1,190 @@
+//! New rows in batches: their nearest training points, the rule row by row, and the correction near training points.
+//!
+//! A rule that sends a training row to r(x[j]) instead of its own coordinates y[j] is corrected:
+//!
+//! ```text
+//! y = r(x) + Σⱼ φ[j] b[j] (y[j] − r(x[j]))        the weights φ b of `taper.rs`, one at x[j] and zero beyond R/4
+//! ```
+//!
+//! which is continuous where r is, and tends to y[j] as x tends to x[j].
+
+use super::homes::Homes;
+use super::taper::{self, Near};
+use super::{Extension, FAR, Known, Placing, SAMPLED, Transformed};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Lists};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sort;
+use std::collections::BTreeMap;
+
+/// The number of new rows per batch, so that its memory stays small.
+const BATCH: usize = 256;
+
+/// A batch of new rows with their nearest training points.
+pub struct Batch<'a> {
+    /// The rows.
+    pub rows: &'a Points,
+    pub(super) near: &'a Near,
+    pub(super) k: usize,
+}
+
+/// A new point: its row, and its nearest training points.
+pub struct Newcomer<'a> {
+    /// Its number in the batch.
+    pub at: usize,
+    /// Its features, or its distances to all training points.
+    pub row: &'a [f64],
+    /// Its nearest training points, the nearest first.
+    pub near: &'a [u32],
+    /// Their distances.
+    pub lengths: &'a [f64],
+    /// Their taper weights: nearly one for near ones, and zero at the distance of the first point that is not a neighbor.
+    pub shares: &'a [f64],
+}
+
+impl Batch<'_> {
+    /// The coordinates of every row, in parallel.
+    pub fn each(&self, place: impl Fn(&Newcomer<'_>) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
+        parallel::collect(self.rows.rows(), |at| {
+            let list = at * self.k..(at + 1) * self.k;
+            place(&Newcomer {
+                at,
+                row: self.rows.row(at),
+                near: &self.near.rows[list.clone()],
+                lengths: &self.near.lengths[list.clone()],
+                shares: &self.near.shares[list],
+            })
+        })
+    }
+}
+
+/// The coordinates of new rows, row by row, in batches. Training rows, identified by their values, are not their own
+/// neighbors; `own` has the training row behind every new one, if they are training rows.
+pub(super) fn place_rows(
+    rule: &dyn Extension,
+    known: &Known<'_>,
+    new: &Points,
+    own: Option<&[u32]>,
+) -> Result<Transformed> {
+    let dims = known.map.cols();
+    let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
+    let place = rule.prepare(*known)?;
+    let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
+    let homes = known.points.map(|(points, _)| Homes::of(points));
+    let corrected = rule.traits().corrected;
+    let mut offsets = BTreeMap::new();
+    let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
+    for start in (0..new.rows()).step_by(BATCH) {
+        let batch: Vec<usize> = (start..(start + BATCH).min(new.rows())).collect();
+        let batch = new.select(&batch);
+        let own = own.map(|own| &own[start..start + batch.rows()]);
+        let near = known.nearest(index.as_ref(), &batch, own)?;
+        let mut rows = place(&Batch { rows: &batch, near: &near, k: known.k })?;
+        if let (Some(index), true) = (&index, corrected) {
+            add_offsets(known, &place, index, &near, &mut offsets)?;
+            let k = known.k;
+            for (i, row) in rows.iter_mut().enumerate() {
+                let weights = taper::corrections(&near.lengths[i * k..(i + 1) * k], near.reaches[i]);
+                for (j, weight) in near.rows[i * k..(i + 1) * k].iter().zip(weights).filter(|(_, w)| *w > 0.0) {
+                    row.iter_mut().zip(&offsets[j]).for_each(|(y, offset): (&mut f64, &f64)| *y += weight * offset);
+                }
+            }
+        }
+        for (i, row) in rows.into_iter().enumerate() {
+            let home = match &homes {
+                Some(homes) => homes.home(batch.row(i), own.map(|own| own[i])),
+                None => known.at_no_distance(&near, i),
+            };
+            placed.extend(home.map_or(row, |j| known.map.row(j).to_vec()));
+            far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
+        }
+    }
+    Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
+}
+
+/// y[j] − r(x[j]) of all neighbors for which it is not known yet.
+fn add_offsets(
+    known: &Known<'_>,
+    place: &Placing<'_>,
+    index: &Index<'_>,
+    near: &Near,
+    offsets: &mut BTreeMap<u32, Vec<f64>>,
+) -> Result<()> {
+    let mut rows: Vec<u32> = near.rows.iter().copied().filter(|j| !offsets.contains_key(j)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let numbers: Vec<usize> = rows.iter().map(|&j| j as usize).collect();
+    let batch = index.points().select(&numbers);
+    let near = known.nearest(Some(index), &batch, None)?;
+    for (j, row) in rows.into_iter().zip(place(&Batch { rows: &batch, near: &near, k: known.k })?) {
+        let own = known.map.row(j as usize);
+        offsets.insert(j, own.iter().zip(row).map(|(y, r)| y - r).collect());
+    }
+    Ok(())
+}
+
+impl Known<'_> {
+    /// The largest standard deviation of a new point that is not far: a multiple of the usual one among training
+    /// points, each left out.
+    fn reach(&self, index: &Index<'_>) -> Result<f64> {
+        let n = index.points().rows();
+        let sampled: Vec<usize> = (0..n.min(SAMPLED)).map(|i| i * n / n.min(SAMPLED)).collect();
+        if n < 2 {
+            return Ok(f64::INFINITY);
+        }
+        let own: Vec<u32> = sampled.iter().map(|&i| i as u32).collect();
+        let known = Known { k: self.k.min(n - 1), ..*self };
+        let near = known.nearest(Some(index), &index.points().select(&sampled), Some(&own))?;
+        let mut deviations: Vec<f64> = (0..sampled.len()).map(|i| near.deviation(i, known.k)).collect();
+        deviations.sort_unstable_by(f64::total_cmp);
+        let usual = deviations[(deviations.len() - 1) * 95 / 100];
+        let most = deviations[deviations.len() - 1];
+        let reach = if usual > 0.0 { usual } else { most };
+        Ok(if reach > 0.0 { FAR * reach } else { f64::INFINITY })
+    }
+
+    /// The k nearest training points of every row, other than itself if it is one of them.
+    pub(super) fn nearest(&self, index: Option<&Index<'_>>, rows: &Points, own: Option<&[u32]>) -> Result<Near> {
+        let n = self.map.rows();
+        // One more gives the distance of the first point that is not a neighbor.
+        let width = (self.k + 1 + usize::from(own.is_some())).min(n);
+        let (all, lengths) = match index {
+            Some(index) => index.nearest(rows, width)?,
+            None => given(rows, width)?,
+        };
+        let mut near = Near { rows: Vec::new(), lengths: Vec::new(), shares: Vec::new(), reaches: Vec::new() };
+        for i in 0..rows.rows() {
+            let list = i * width..(i + 1) * width;
+            let list = all[list.clone()].iter().copied().zip(lengths[list].iter().copied());
+            let mut others = list.filter(|(j, _)| own.is_none_or(|own| own[i] != *j));
+            let (near_rows, near_lengths): (Vec<u32>, Vec<f64>) = others.by_ref().take(self.k).unzip();
+            let reach = others.next().map_or(f64::INFINITY, |(_, d)| d);
+            let reach = self.radius.map_or(reach, |radius| taper::within(&near_lengths, radius).min(reach));
+            near.shares.extend(taper::shares(&near_lengths, reach));
+            near.rows.extend(near_rows);
+            near.lengths.extend(near_lengths);
+            near.reaches.push(reach);
+        }
+        Ok(near)
+    }
+
+    /// The training point at distance zero in a row of distances.
+    fn at_no_distance(&self, near: &Near, i: usize) -> Option<usize> {
+        (near.lengths[i * self.k] == 0.0).then_some(near.rows[i * self.k] as usize)
+    }
+}
+
+/// The nearest by rows that hold distances to all training points.
+fn given(rows: &Points, width: usize) -> Result<Lists> {
+    let lists = parallel::collect(rows.rows(), |i| {
+        let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
+        list.sort_unstable_by(sort::by_distance);
+        list.truncate(width);
+        list
+    });
+    if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
+        return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
+    }
+    Ok(lists.concat().into_iter().unzip())
+}
