@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn whitened_columns_have_variance_one_and_no_correlation_and_come_back() {
-        for unit in [1e-140, 1.0, 1e140] {
+        for unit in [1e-55, 1.0, 1e55] {
             let points = cloud(unit);
             let whitening = Whitening::learn(&points, None).unwrap();
             let white = whitening.apply(&points).unwrap();

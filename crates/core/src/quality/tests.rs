@@ -192,8 +192,8 @@ fn turns_moves_and_lengths_change_nothing_but_the_stress() {
     // Data and map scaled by the same factor: not even the stress changes.
     let twice =
         |points: &Points| Points::new(70, points.cols(), points.values().iter().map(|x| 3.0 * x).collect()).unwrap();
-    let stretched = evaluated(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
-    assert!((value(&stretched, Measure::Stress) - value(&both[0], Measure::Stress)).abs() < 1e-12);
+    let enlarged = evaluated(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
+    assert!((value(&enlarged, Measure::Stress) - value(&both[0], Measure::Stress)).abs() < 1e-12);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn far(i: usize, j: usize, axes: usize) -> f64 {
 /// Points of two and of three dimensions are recovered whatever the units, with half of all pairs missing.
 #[test]
 fn exact_distances_are_found_again() {
-    for (axes, unit) in [(2, 1.0), (3, 1.0), (2, 1e-140), (2, 1e140)] {
+    for (axes, unit) in [(2, 1.0), (3, 1.0), (2, 1e-55), (2, 1e55)] {
         let known = |i: usize, j: usize| drawn(i, j, 1) > 0.5;
         let cell = |i: usize, j: usize| if i == j { 0.0 } else { unit * far(i, j, axes) };
         let given = table(60, |i, j| if i == j || known(i, j) { cell(i, j) } else { f64::NAN });
