@@ -172,7 +172,7 @@ pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<
         names: shown.names,
         images: args.drawing.images(rows),
         shade: args.drawing.shade.then(|| Shade { places: places(shown.model), deviations: &deviations }),
-        eigenvalues: &report.eigenvalues,
+        eigenvalues: &report.coordinates.eigenvalues,
         title: &format!("{} of {}", report.method, name_of(&args.input.source)),
         subtitle: &facts.join(" · "),
         size: args.drawing.size(),

@@ -73,7 +73,7 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
     let approximate = flags.approximate.map(|approximate| approximate.to_string());
     let mut all: Vec<EffectiveParameter> = size.into_iter().collect();
     all.push(chosen("graph", flags.graph.map(word), word(kind)));
-    all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
+    all.push(chosen("approximate", approximate, model.report().graph.recall.is_some().to_string()));
     all.push(chosen("disconnected", flags.disconnected.map(word), word(disconnected)));
     all
 }
@@ -82,7 +82,7 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
 /// says it.
 pub(crate) fn exact_anyway(args: &Embed, model: &Model) -> Option<String> {
     let allowed = args.neighbors.approximate == Some(true) && searches_itself(args, model.recipe());
-    (allowed && model.report().recall.is_none())
+    (allowed && model.report().graph.recall.is_none())
         .then(|| "--approximate was not used, the neighbors are exact: here that is as fast".into())
 }
 

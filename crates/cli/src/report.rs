@@ -89,26 +89,32 @@ pub(crate) fn json(story: &Story) -> Value {
             "held_out": spent.held_out,
             "write": spent.write,
         },
-        "eigenvalues": report.eigenvalues,
-        "residuals": report.residuals,
-        "components": report.components,
-        "linking_edges": report.linking_edges,
-        "converged": report.converged,
-        "iterations": report.iterations,
-        "solver": report.solver,
+        "eigenvalues": report.coordinates.eigenvalues,
+        "residuals": report.coordinates.residuals,
+        "components": report.graph.components,
+        "linking_edges": report.graph.linking_edges,
+        "converged": report.ended.is_converged(),
+        "iterations": report.coordinates.iterations,
+        "solver": report.coordinates.solver,
         "warnings": warnings,
     });
     if let Some(object) = out.as_object_mut() {
-        object.extend(report.explained.as_ref().map(|explained| ("explained_variance".to_string(), shares(explained))));
-        object.extend(report.objective.map(|value| ("objective".to_string(), json!(value))));
-        object.extend(report.gradient.map(|value| ("gradient".to_string(), json!(value))));
-        if !report.curve.is_empty() {
-            object.insert("curve".into(), json!(report.curve));
+        object.extend(
+            report
+                .coordinates
+                .explained
+                .as_ref()
+                .map(|explained| ("explained_variance".to_string(), shares(explained))),
+        );
+        object.extend(report.coordinates.objective.map(|value| ("objective".to_string(), json!(value))));
+        object.extend(report.coordinates.gradient.map(|value| ("gradient".to_string(), json!(value))));
+        if !report.coordinates.curve.is_empty() {
+            object.insert("curve".into(), json!(report.coordinates.curve));
         }
-        if !report.disparities.is_empty() {
-            object.insert("disparities".into(), json!(report.disparities));
+        if !report.coordinates.disparities.is_empty() {
+            object.insert("disparities".into(), json!(report.coordinates.disparities));
         }
-        object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
+        object.extend(report.graph.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(figure, value)| (figure.name().to_string(), json!(value))));
         object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));
         if !report.path.is_empty() {
@@ -123,8 +129,8 @@ pub(crate) fn json(story: &Story) -> Value {
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));
-        object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
-        object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
+        object.extend(report.graph.recall.map(|recall| ("recall".to_string(), json!(recall))));
+        object.extend(report.graph.route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
     out
 }
@@ -162,25 +168,29 @@ pub(crate) fn summary(story: &Story) -> String {
     if !used.is_empty() {
         lines.push(format!("  parameters   {}", used.join(", ")));
     }
-    if report.components.len() > 1 {
-        lines.push(format!("  components   {}{}", sizes(&report.components), linking_edges(report.linking_edges)));
+    if report.graph.components.len() > 1 {
+        lines.push(format!(
+            "  components   {}{}",
+            sizes(&report.graph.components),
+            linking_edges(report.graph.linking_edges)
+        ));
     }
-    if let Some(recall) = report.recall {
+    if let Some(recall) = report.graph.recall {
         lines.push(format!("  search       {}", recalled(recall)));
     }
-    if !report.eigenvalues.is_empty() {
-        let shown: Vec<String> = report.eigenvalues.iter().take(8).map(|v| format!("{v:.4e}")).collect();
-        let more = if report.eigenvalues.len() > 8 { ", ..." } else { "" };
+    if !report.coordinates.eigenvalues.is_empty() {
+        let shown: Vec<String> = report.coordinates.eigenvalues.iter().take(8).map(|v| format!("{v:.4e}")).collect();
+        let more = if report.coordinates.eigenvalues.len() > 8 { ", ..." } else { "" };
         lines.push(format!("  eigenvalues  {}{more}", shown.join(", ")));
     }
-    lines.extend(report.explained.as_ref().map(variance));
-    if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
-        let stopped = if report.converged { "" } else { ", not converged" };
-        lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
+    lines.extend(report.coordinates.explained.as_ref().map(variance));
+    if let Some(worst) = report.coordinates.residuals.iter().take(report.dims).copied().reduce(f64::max) {
+        let stopped = if report.ended.is_converged() { "" } else { ", not converged" };
+        lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.coordinates.solver));
     }
-    if let Some((objective, gradient)) = report.objective.zip(report.gradient) {
-        let stopped = if report.converged { "" } else { ", not converged" };
-        let (solver, evaluations) = (&report.solver, grouped(report.iterations));
+    if let Some((objective, gradient)) = report.coordinates.objective.zip(report.coordinates.gradient) {
+        let stopped = if report.ended.is_converged() { "" } else { ", not converged" };
+        let (solver, evaluations) = (&report.coordinates.solver, grouped(report.coordinates.iterations));
         lines.push(format!(
             "  objective    {objective:.6e}, largest gradient {gradient:.1e} after {evaluations} evaluations ({solver}{stopped})"
         ));

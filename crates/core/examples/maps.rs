@@ -46,7 +46,7 @@ fn main() -> Result<(), Error> {
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),
-            report.components.len(),
+            report.graph.components.len(),
             if lost { "warns" } else { "" }
         );
     }

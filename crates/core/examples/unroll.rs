@@ -15,9 +15,12 @@ fn main() -> eigenfold::Result<()> {
     let model = recipe.fit(&roll.points, &Silent)?;
 
     let report = model.report();
-    println!("{} points, {} neighbors each by {}", report.n, 10, report.graph_route.as_deref().unwrap_or("none"));
+    println!("{} points, {} neighbors each by {}", report.n, 10, report.graph.route.as_deref().unwrap_or("none"));
     println!("eigenvalues {:.4?}", model.spectrum());
-    println!("residuals   {:.1e} at most", report.residuals.iter().take(report.dims).fold(0.0, |a: f64, &b| a.max(b)));
+    println!(
+        "residuals   {:.1e} at most",
+        report.coordinates.residuals.iter().take(report.dims).fold(0.0, |a: f64, &b| a.max(b))
+    );
 
     let fresh = Sample::SwissRoll.draw(5, 0.0, 1)?;
     let placed = model.transform(&fresh.points)?;

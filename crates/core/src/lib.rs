@@ -21,13 +21,14 @@
 //! };
 //! let model = recipe.fit(&digits.points, &eigenfold::Silent)?;
 //! assert_eq!(model.embedding().rows(), 1797);
-//! assert!(model.report().residuals.iter().take(2).all(|&residual| residual < 1e-8));
+//! assert!(model.report().coordinates.residuals.iter().take(2).all(|&residual| residual < 1e-8));
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
 
 pub mod compare;
 pub mod coordinates;
 pub mod dimension;
+mod ended;
 pub mod extend;
 pub mod field;
 mod figure;
@@ -61,6 +62,7 @@ pub use eigenfold_linalg::progress::{Observer, Silent};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
 pub use dimension::{Dimension, DimsChoice};
+pub use ended::Ended;
 pub use extend::{Latent, Posterior, Transformed};
 pub use field::unfolding::{self, Certificate};
 pub use figure::Figure;

@@ -5,6 +5,7 @@ use crate::input::Data;
 use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Defines [`Method`] from one line for each method: its variant, its sentence, and the path of its parameters.
 macro_rules! methods {
@@ -16,6 +17,9 @@ macro_rules! methods {
         #[non_exhaustive]
         pub enum Method {
             $(#[doc = $sentence] $variant($variant),)*
+            /// A method from outside of this library; its models cannot be saved.
+            #[serde(skip)]
+            Own(Own),
         }
 
         $(impl From<$variant> for Method {
@@ -32,13 +36,15 @@ macro_rules! methods {
 
             fn inner(&self) -> &dyn Build {
                 match self {
-                    $(Method::$variant(parameters) => parameters),*
+                    $(Method::$variant(parameters) => parameters,)*
+                    Method::Own(own) => own.0.as_ref(),
                 }
             }
 
             fn inner_mut(&mut self) -> &mut dyn Build {
                 match self {
-                    $(Method::$variant(parameters) => parameters),*
+                    $(Method::$variant(parameters) => parameters,)*
+                    Method::Own(own) => own.0.as_mut(),
                 }
             }
         }
@@ -74,7 +80,34 @@ methods! {
     Gplvm: "The Gaussian process latent variable model.", crate::objective::gplvm::Gplvm;
 }
 
+/// A method from outside of this library.
+pub struct Own(Box<dyn Build>);
+
+impl Clone for Own {
+    fn clone(&self) -> Own {
+        Own(self.0.boxed())
+    }
+}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Own").field(&self.0.info().name).finish()
+    }
+}
+
+/// By name and parameters.
+impl PartialEq for Own {
+    fn eq(&self, other: &Own) -> bool {
+        self.0.info().name == other.0.info().name && self.0.parameters() == other.0.parameters()
+    }
+}
+
 impl Method {
+    /// A method from outside of this library.
+    pub fn own(method: impl Build + 'static) -> Method {
+        Method::Own(Own(Box::new(method)))
+    }
+
     /// The method of this name or alias, with its default parameters.
     ///
     /// # Errors

@@ -1,10 +1,13 @@
 //! What a fit did and how well.
 
+use crate::coordinates::Diagnostics;
+use crate::ended::Ended;
 use crate::field::unfolding::{Bracket, Rescaling};
-use crate::field::{Explained, Learned, PathStep};
+use crate::field::{Learned, PathStep};
 use crate::figure::Figure;
 use crate::likelihood::Observation;
 use crate::warning::Warning;
+use eigenfold_graph::Found;
 use eigenfold_graph::distances::Completion;
 use serde::{Deserialize, Serialize};
 
@@ -25,22 +28,10 @@ pub struct Report {
     /// How long the stages took; not kept in saved models, so that equal fits give equal files.
     #[serde(skip)]
     pub seconds: Seconds,
-    /// The eigenvalues of the coordinates, then some further ones that show how the spectrum goes on, each as good as
-    /// its residual says; none if a descent gave the coordinates.
-    pub eigenvalues: Vec<f64>,
-    /// The backward error of each eigenpair.
-    pub residuals: Vec<f64>,
-    /// How much of the variance the coordinates have, where the method has one; of the largest of separate components.
-    pub explained: Option<Explained>,
-    /// The value of the objective, if a descent gave the coordinates; the sum over separate components.
-    pub objective: Option<f64>,
-    /// The largest entry of its slope there, in the units of the descent; of the largest of separate components.
-    pub gradient: Option<f64>,
-    /// The objective on the way there, as (steps, value), where the descent looked; of the largest of separate components.
-    pub curve: Vec<(usize, f64)>,
-    /// What the map makes of a given distance, as (given, on the map), where only their order counts; of the largest of
-    /// separate components.
-    pub disparities: Vec<(f64, f64)>,
+    /// What stage 3 has to show for the coordinates: eigenvalues and residuals, or objective and gradient; of the largest
+    /// of separate components, but for the objective and the iterations, which are sums over them. Figures, warnings and
+    /// snapshots of all stages are beside it.
+    pub coordinates: Diagnostics,
     /// The points as observations of the field, if they have features and the likelihood was computed.
     pub likelihood: Option<Observation>,
     /// Whether the likelihood was left out because it would have taken long.
@@ -52,27 +43,15 @@ pub struct Report {
     pub certificate: Option<Bracket>,
     /// The penalties that were tried, where a path of them was asked for; of the largest of separate components.
     pub path: Vec<PathStep>,
-    /// The sizes of the components of the graph before they were joined, largest first; empty without a graph.
-    pub components: Vec<usize>,
-    /// How many linking edges joined them.
-    pub linking_edges: usize,
-    /// A number of neighbors that connects the graph, if it was not connected and this is known.
-    pub connecting_k: Option<usize>,
-    /// The part of the true neighbors that was found, measured on a sample, where some may have been missed.
-    pub recall: Option<f64>,
-    /// How the neighbors were searched.
-    pub graph_route: Option<String>,
-    /// Which solver gave the coordinates.
-    pub solver: String,
-    /// Whether it met its tolerance.
-    pub converged: bool,
-    /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
-    pub iterations: usize,
+    /// Stage 1.
+    pub graph: GraphReport,
+    /// How the solvers of stages 2 and 3 ended.
+    pub ended: Ended,
     /// What the user should know.
     pub warnings: Vec<Warning>,
     /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
-    /// components. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
-    /// from.
+    /// components. The eigenvalues are then those of the unfolding, and the residuals those of the coordinates that it
+    /// started from.
     pub rescale: Option<Rescaling>,
 }
 
@@ -119,7 +98,7 @@ impl Report {
             (Figure::GraphGap, gap),
         ];
         self.figures.extend(figures);
-        self.converged &= converged;
+        self.ended = self.ended.max(Ended::of(converged, false));
         if !converged {
             self.warnings.push(Warning::NotConverged(format!(
                 "the graph was learned to a duality gap of {gap:.1e} per point only; a larger `ridge` helps"
@@ -144,10 +123,34 @@ impl Report {
         if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
             sum.merge(other);
         }
-        self.objective = self.objective.zip(other.objective).map(|(sum, other)| sum + other);
-        self.converged &= other.converged;
-        self.iterations += other.iterations;
+        let (own, others) = (&mut self.coordinates, &other.coordinates);
+        own.objective = own.objective.zip(others.objective).map(|(sum, other)| sum + other);
+        own.iterations += others.iterations;
+        self.ended = self.ended.max(other.ended);
         self.warnings.extend(other.warnings);
+    }
+}
+
+/// What stage 1 did; empty without a graph.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GraphReport {
+    /// The sizes of the components of the graph before they were joined, largest first.
+    pub components: Vec<usize>,
+    /// How many linking edges joined them.
+    pub linking_edges: usize,
+    /// A number of neighbors that connects the graph, if it was not connected and this is known.
+    pub connecting_k: Option<usize>,
+    /// The part of the true neighbors that was found, measured on a sample, where some may have been missed.
+    pub recall: Option<f64>,
+    /// How the neighbors were searched.
+    pub route: Option<String>,
+}
+
+impl GraphReport {
+    /// Of a search whose components stay as they are.
+    pub(crate) fn searched(found: &Found) -> GraphReport {
+        GraphReport { recall: found.recall, route: Some(found.route.into()), ..GraphReport::default() }
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     let Some((model, map)) = outcome.model.as_ref().zip(outcome.map()?) else { return Ok(out) };
     let (report, shape) = (model.report(), [map.rows(), map.cols()]);
     let values = map.values().iter().copied();
-    out["converged"] = json!(report.converged);
+    out["converged"] = json!(report.ended.is_converged());
     out["dims"] = json!(map.cols());
     out["map"] = if map.rows() <= EXACT { block.f64(&shape, values) } else { block.f32(&shape, values) };
     out["parameters"] = report
@@ -48,11 +48,11 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         .collect();
     out["facts"] = facts(report).into();
     out["warnings"] = report.warnings.iter().map(|warning| plain(warning.message())).collect();
-    if !report.eigenvalues.is_empty() {
-        out["spectrum"] = json!(report.eigenvalues.iter().take(MOST).collect::<Vec<_>>());
+    if !report.coordinates.eigenvalues.is_empty() {
+        out["spectrum"] = json!(report.coordinates.eigenvalues.iter().take(MOST).collect::<Vec<_>>());
     }
-    if !report.curve.is_empty() {
-        out["curve"] = json!(report.curve);
+    if !report.coordinates.curve.is_empty() {
+        out["curve"] = json!(report.coordinates.curve);
     }
     if let Some(evaluated) = &outcome.evaluated {
         add_judged(&mut out, evaluated, map.rows(), block);

@@ -157,7 +157,7 @@ fn method(one: &Outcome) -> Result<Value> {
         value["quality"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {
-        value["converged"] = json!(model.report().converged);
+        value["converged"] = json!(model.report().ended.is_converged());
         value["warnings"] = model.report().warnings.iter().map(|warning| with_flags(warning.message())).collect();
         value["disparity"] = json!(one.turn.as_ref().map(|turn| turn.disparity()));
     }

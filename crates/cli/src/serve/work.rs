@@ -190,7 +190,7 @@ impl Work {
             "name": run.name,
             "reason": run.reason,
             "seconds": run.began.map_or(run.seconds, |began| began.elapsed().as_secs_f64()),
-            "converged": report.map(|report| report.converged),
+            "converged": report.map(|report| report.ended.is_converged()),
             "warnings": report.map(|report| report.warnings.iter().map(|warning| request::plain(warning.message())).collect::<Vec<_>>()),
         });
         run.seen.add_to(&mut state, after);

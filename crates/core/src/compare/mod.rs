@@ -186,7 +186,7 @@ impl Compare {
             Ok(model) if deadline.passed() || by_user => match unsolved(model) {
                 true if by_user => return Err(Error::Stopped),
                 true => Status::Failed(format!("{}, before its eigenvectors were found", late())),
-                false if model.report().converged => Status::Done,
+                false if model.report().ended.is_converged() => Status::Done,
                 false if by_user => Status::Stopped("stopped by you".into()),
                 false => Status::Stopped(late()),
             },
@@ -227,7 +227,7 @@ pub fn rank(outcomes: &mut [Outcome]) {
 /// Whether the solver ended before the coordinates were eigenvectors of the field.
 pub fn unsolved(model: &Model) -> bool {
     let report = model.report();
-    report.residuals.iter().take(report.dims).any(|&residual| residual > UNSOLVED)
+    report.coordinates.residuals.iter().take(report.dims).any(|&residual| residual > UNSOLVED)
 }
 
 /// Forwards progress, and stops the run when the time is over.

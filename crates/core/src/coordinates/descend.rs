@@ -78,10 +78,11 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
         ));
     }
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);
+    let ended = if converged { crate::Ended::Converged } else { unmet(report.ended) };
     let objective = &mut task.objective;
     let figures = objective.figures(&y, report.value);
     let mut warnings = objective.warnings();
-    if !converged {
+    if !ended.is_converged() {
         warnings.push(unfinished(&report));
     }
     let in_units = |y: &[f64]| Points::computed(n, dims, y.iter().map(|y| y * task.unit).collect());
@@ -107,7 +108,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             figures,
             solver: objective.solver(),
             iterations: report.evaluations,
-            converged,
+            ended,
             warnings,
             ..Diagnostics::default()
         },
@@ -162,6 +163,15 @@ struct Diagonal(Vec<f64>);
 impl Metric for Diagonal {
     fn solve(&self, v: &mut [f64]) {
         v.iter_mut().zip(&self.0).for_each(|(v, d)| *v /= d);
+    }
+}
+
+/// The end of a run that did not meet its tolerance.
+pub(crate) fn unmet(ended: Ended) -> crate::Ended {
+    match ended {
+        Ended::Stopped => crate::Ended::Stopped,
+        Ended::Stuck => crate::Ended::Stuck,
+        Ended::Evaluations | Ended::Enough | Ended::Gradient | Ended::Decrease => crate::Ended::Iterations,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod spectral;
 
 pub(crate) use rescale::rescale;
 
+use crate::ended::Ended;
 use crate::field::{Explained, Field, Solved, Task};
 use crate::figure::Figure;
 use crate::warning::Warning;
@@ -18,6 +19,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
+use serde::{Deserialize, Serialize};
 
 /// Coordinates and their diagnostics.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +31,7 @@ pub struct Map {
 }
 
 /// The diagnostics of a map.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostics {
     /// The eigenvalues of the coordinates, then some further ones with lower accuracy; empty for an optimization.
@@ -44,7 +46,8 @@ pub struct Diagnostics {
     pub gradient: Option<f64>,
     /// The objective along the way: number of steps, value; empty if the solver did not record it.
     pub curve: Vec<(usize, f64)>,
-    /// Snapshots of the optimization, if requested.
+    /// Snapshots of the optimization, if requested; [`Model::snapshots`](crate::Model::snapshots) has them.
+    #[serde(skip)]
     pub snapshots: Vec<Snapshot>,
     /// The transformation of the given distances, as (given, on the map), if the objective chose it.
     pub disparities: Vec<(f64, f64)>,
@@ -54,8 +57,8 @@ pub struct Diagnostics {
     pub solver: String,
     /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
     pub iterations: usize,
-    /// Whether the solver met its tolerance.
-    pub converged: bool,
+    /// How the solver ended.
+    pub ended: Ended,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -116,7 +119,6 @@ impl Solved {
                 curve: self.curve.clone(),
                 solver: self.solver.clone(),
                 iterations: self.iterations,
-                converged: true,
                 ..Diagnostics::default()
             },
         }
@@ -127,9 +129,9 @@ impl Diagnostics {
     /// A map whose eigenpairs have larger residuals than this has not converged.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
         let held = || self.residuals.iter().take(dims);
-        if self.converged && !held().all(|&residual| residual <= tolerance) {
+        if self.ended.is_converged() && !held().all(|&residual| residual <= tolerance) {
             let (worst, solver) = (held().fold(0.0, |worst: f64, &residual| worst.max(residual)), &self.solver);
-            self.converged = false;
+            self.ended = Ended::Iterations;
             self.warnings.push(Warning::NotConverged(format!(
                 "the eigenpairs are not exact ({solver}: the largest residual is {worst:.1e}, and {tolerance:.0e} was asked \
                  for); rescaling the columns or another `neighbors` may help"
@@ -147,10 +149,10 @@ mod tests {
         for (residuals, converged) in
             [(vec![1e-12, 1e-9, 1e-3], true), (vec![1e-12, 1e-7, 0.0], false), (vec![f64::NAN, 0.0], false)]
         {
-            let mut diagnostics = Diagnostics { residuals, converged: true, ..Diagnostics::default() };
+            let mut diagnostics = Diagnostics { residuals, ..Diagnostics::default() };
             diagnostics.hold_to(RESIDUAL, 2);
             assert_eq!(
-                (diagnostics.converged, diagnostics.warnings.is_empty()),
+                (diagnostics.ended.is_converged(), diagnostics.warnings.is_empty()),
                 (converged, converged),
                 "{diagnostics:?}"
             );

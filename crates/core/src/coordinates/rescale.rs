@@ -1,6 +1,7 @@
 //! After stage 3: the lengths of a map corrected, see [`Rescaling`].
 
 use super::Map;
+use crate::ended::Ended;
 use crate::field::Field;
 use crate::field::unfolding::{self, Rescaling};
 use crate::warning::Warning;
@@ -29,7 +30,7 @@ pub(crate) fn rescale(
     diagnostics.eigenvalues = found.eigenvalues;
     diagnostics.eigenvalues.resize(diagnostics.eigenvalues.len().max(dims), 0.0);
     diagnostics.residuals.resize(diagnostics.eigenvalues.len(), 0.0);
-    diagnostics.converged &= found.converged;
+    diagnostics.ended = diagnostics.ended.max(Ended::of(found.converged, observer.stop()));
     diagnostics.warnings.extend(found.rescaling.warning().map(Warning::NotConverged));
     let values = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
     map.coordinates = Points::computed(n, dims, values.collect())?;

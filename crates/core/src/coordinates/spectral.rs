@@ -9,6 +9,7 @@
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use super::{Diagnostics, Map};
+use crate::ended::Ended;
 use crate::field::{Explained, Field, Scale};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -106,7 +107,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
             residuals,
             solver: pairs.solver,
             iterations: pairs.iterations,
-            converged: pairs.converged,
+            ended: Ended::of(pairs.converged, observer.stop()),
             warnings,
             ..Diagnostics::default()
         },

@@ -24,6 +24,25 @@ impl Basis {
     }
 }
 
+impl Info {
+    /// A method of this name that takes any input and starts from a neighborhood graph; the other fields are empty.
+    pub const fn new(name: &'static str, title: &'static str, basis: Basis) -> Info {
+        Info {
+            name,
+            aliases: &[],
+            summary: "",
+            title,
+            good_for: "",
+            caution: "",
+            basis,
+            paper: "",
+            accepts: InputKind::ALL,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+}
+
 /// The public description of a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {

@@ -28,6 +28,7 @@ pub use latent::ppco::PpcoSolver;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 
+use crate::ended::Ended;
 use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
 use crate::figure::Figure;
@@ -161,13 +162,21 @@ impl<'a> Site<'a> {
     }
 
     /// The graph of a method that requires one.
-    pub(crate) fn graph(&self) -> Result<&'a Graph> {
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn graph(&self) -> Result<&'a Graph> {
         self.graph
             .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
     }
 
     /// The nearest neighbors that the method asked stage 1 for; searched here where there was no stage 1.
-    pub(crate) fn nearest(&self, request: Nearest) -> Result<Cow<'a, Graph>> {
+    ///
+    /// # Errors
+    ///
+    /// If the search fails.
+    pub fn nearest(&self, request: Nearest) -> Result<Cow<'a, Graph>> {
         match self.nearest {
             Some(graph) => Ok(Cow::Borrowed(graph)),
             None => Ok(Cow::Owned(request.search(self)?.graph)),
@@ -180,7 +189,7 @@ impl<'a> Site<'a> {
     }
 
     /// The metric of the points; the default metric if there is none.
-    pub(crate) fn metric(&self) -> Metric {
+    pub fn metric(&self) -> Metric {
         match self.data {
             Data::Points(_, metric) => metric,
             Data::Distances(_) | Data::Graph(_) => Metric::default(),
@@ -188,7 +197,11 @@ impl<'a> Site<'a> {
     }
 
     /// Refuses work that would exceed the memory limit.
-    pub(crate) fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// If it would.
+    pub fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
         if needed <= self.memory {
             return Ok(());
         }
@@ -318,8 +331,8 @@ pub struct Built {
     pub certificate: Option<Certificate>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(Figure, f64)>,
-    /// Whether it met its tolerance.
-    pub converged: bool,
+    /// How its solver ended.
+    pub ended: Ended,
     /// The penalties that were tried, if a path was requested.
     pub path: Vec<PathStep>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
@@ -362,7 +375,7 @@ impl Built {
             weights: None,
             certificate: None,
             figures: Vec::new(),
-            converged: true,
+            ended: Ended::Converged,
             path: Vec::new(),
             neighbors: None,
             explained: None,
@@ -406,8 +419,20 @@ impl Nearest {
     }
 }
 
-/// A method of stage 2.
-pub trait Build: Parameters {
+/// A method in a box of its own; every method that can be cloned has one.
+pub trait Boxed {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Build>;
+}
+
+impl<M: Build + Clone + 'static> Boxed for M {
+    fn boxed(&self) -> Box<dyn Build> {
+        Box::new(self.clone())
+    }
+}
+
+/// A method of stage 2. It may be written outside of this library: [`Method::own`](crate::Method::own) takes it.
+pub trait Build: Parameters + Boxed + Send + Sync {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
 

@@ -10,7 +10,7 @@ use crate::input::{Data, Input};
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::model::{Model, Part};
 use crate::recipe::Recipe;
-use crate::report::{Report, Seconds, Used};
+use crate::report::{GraphReport, Report, Seconds, Used};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Search};
@@ -163,7 +163,7 @@ impl<'a> Stages<'a> {
             let embedding = Points::new(1, 1, vec![0.0])?;
             // One point has no directions, and so no part in the likelihood.
             let likelihood = Some(Observation::default());
-            let report = Report { converged: true, likelihood, ..Report::default() };
+            let report = Report { likelihood, ..Report::default() };
             let (part, snapshots) = (Part::alone(), Vec::new());
             return Ok(Fitted { embedding, part, report, weights: None, certificate: None, snapshots });
         }
@@ -226,8 +226,15 @@ impl<'a> Stages<'a> {
             own.as_ref().unwrap_or(&map.coordinates),
             &mut map.diagnostics.warnings,
         )?;
-        let Map { coordinates: embedding, diagnostics } = map;
+        let Map { coordinates: embedding, mut diagnostics } = map;
+        // A rescaled map has other lengths.
+        diagnostics.explained = built.explained.or(diagnostics.explained).filter(|_| self.recipe.rescale.is_none());
         let own = built.log_likelihood.map(|value| (Figure::LogLikelihood, value));
+        let figures = built.figures.into_iter().chain(diagnostics.figures.drain(..)).chain(own).collect();
+        let mut warnings = built.warnings;
+        warnings.append(&mut diagnostics.warnings);
+        warnings.extend(nearest.as_ref().and_then(|found| self.exact_anyway(found)));
+        let snapshots = std::mem::take(&mut diagnostics.snapshots);
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
@@ -245,30 +252,15 @@ impl<'a> Stages<'a> {
                 likelihood: start.elapsed().as_secs_f64(),
             },
             parameters: chosen.collect(),
-            eigenvalues: diagnostics.eigenvalues,
-            residuals: diagnostics.residuals,
-            // A rescaled map has other lengths.
-            explained: built.explained.or(diagnostics.explained).filter(|_| self.recipe.rescale.is_none()),
-            objective: diagnostics.objective,
-            gradient: diagnostics.gradient,
-            curve: diagnostics.curve,
-            disparities: diagnostics.disparities,
-            recall: nearest.as_ref().and_then(|found| found.recall),
-            graph_route: nearest.as_ref().map(|found| found.route.into()),
+            graph: nearest.as_ref().map(GraphReport::searched).unwrap_or_default(),
             likelihood,
             likelihood_left_out,
-            figures: built.figures.into_iter().chain(diagnostics.figures).chain(own).collect(),
+            figures,
             certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
-            solver: diagnostics.solver,
-            iterations: diagnostics.iterations,
-            converged: diagnostics.converged && built.converged,
-            warnings: built
-                .warnings
-                .into_iter()
-                .chain(diagnostics.warnings)
-                .chain(nearest.as_ref().and_then(|found| self.exact_anyway(found)))
-                .collect(),
+            ended: built.ended.max(diagnostics.ended),
+            warnings,
+            coordinates: diagnostics,
             rescale,
             ..Report::default()
         };
@@ -276,7 +268,7 @@ impl<'a> Stages<'a> {
             Task::Descend(descend) if self.recipe.affinities => descend.objective.affinities(embedding.values()),
             _ => None,
         };
-        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, diagnostics.snapshots);
+        let (weights, certificate) = (learned.or(built.weights), built.certificate);
         Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
     }
 
@@ -315,7 +307,7 @@ impl<'a> Stages<'a> {
     /// know before.
     fn map(&self, built: &mut Built, graph: Option<&Graph>, dims: usize) -> Result<(Map, usize)> {
         // What was stopped before it converged is still brought to coordinates.
-        let stopped = self.observer.stop() && !built.converged;
+        let stopped = self.observer.stop() && !built.ended.is_converged();
         let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
@@ -421,11 +413,13 @@ impl<'a> Stages<'a> {
             report.add_completion(distances.completion());
         }
         if let Some(found) = found {
-            report.components = found.sizes.clone();
-            report.linking_edges = found.linking_edges.len();
-            report.connecting_k = found.connecting_k;
-            report.recall = found.recall.or(report.recall);
-            report.graph_route = Some(found.route.into());
+            report.graph = GraphReport {
+                components: found.sizes.clone(),
+                linking_edges: found.linking_edges.len(),
+                connecting_k: found.connecting_k,
+                recall: found.recall.or(report.graph.recall),
+                route: Some(found.route.into()),
+            };
             report.warnings.extend(self.exact_anyway(found));
             if found.sizes.len() > 1 {
                 report.warnings.insert(0, Warning::Disconnected(components_message(found, recipe.disconnected)));

@@ -288,10 +288,9 @@ pub enum InputKind {
 
 impl InputKind {
     /// Everything of which all distances are known.
-    pub(crate) const MEASURED: &'static [InputKind] =
-        &[InputKind::Points, InputKind::Distances, InputKind::Similarities];
+    pub const MEASURED: &'static [InputKind] = &[InputKind::Points, InputKind::Distances, InputKind::Similarities];
     /// Everything.
-    pub(crate) const ALL: &'static [InputKind] =
+    pub const ALL: &'static [InputKind] =
         &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph];
 
     /// One lower-case word.

@@ -14,6 +14,7 @@
 //! columns were prepared. A file of a format version that is not known is refused by name.
 
 use crate::fit::Frame;
+use crate::method::Method;
 use crate::model::Model;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use eigenfold_io::schema::Schema;
@@ -42,6 +43,11 @@ impl Model {
     ///
     /// If there is no memory for them, or if they could not be read again: what is written has passed the checks of the reader.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        if let Method::Own(_) = self.recipe.method {
+            let fact =
+                format!("{} is not a method of this library, and its models cannot be read again", self.report.method);
+            return Err(Error::parameter(format!("{fact}; leave out `save`")));
+        }
         if !self.is_consistent() {
             let fact = "the model has numbers beyond what can be computed with, and could not be read again";
             return Err(Error::data(format!("{fact}; bring the data to a scale nearer to 1, or leave out `save`")));

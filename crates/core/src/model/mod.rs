@@ -112,7 +112,7 @@ impl Model {
 
     /// The eigenvalues behind the coordinates; none if a descent gave them.
     pub fn spectrum(&self) -> &[f64] {
-        &self.report.eigenvalues
+        &self.report.coordinates.eigenvalues
     }
 
     /// The log likelihood of the points: of the method's own model, where it has one ([`Report::own_log_likelihood`]), else

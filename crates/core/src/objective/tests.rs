@@ -147,7 +147,11 @@ fn few_points_do_not_end_above_the_point_they_start_from() {
             let recipe = Recipe { method, ..Recipe::default() };
             let model = recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
             let report = model.report();
-            assert!(report.objective.unwrap() <= most, "{n}: {:?} above {most}", report.objective);
+            assert!(
+                report.coordinates.objective.unwrap() <= most,
+                "{n}: {:?} above {most}",
+                report.coordinates.objective
+            );
         }
     }
 }

@@ -139,7 +139,7 @@ impl Recipe {
         }
         let logs = nearness.of(model.embedding())?;
         let value = (!logs.is_empty()).then(|| mean(&logs).exp());
-        let (components, converged) = (model.report().components.len(), model.report().converged);
+        let (components, converged) = (model.report().graph.components.len(), model.report().ended.is_converged());
         Ok(Trial { tried: Tried { k, value, components, converged }, logs })
     }
 }

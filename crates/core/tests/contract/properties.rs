@@ -31,16 +31,23 @@ pub(crate) fn every_row_gets_finite_coordinates_and_every_map_its_diagnostics(me
         assert_eq!((model.embedding().rows(), model.embedding().cols()), (n, 2));
         assert!(all_finite(model.embedding()));
         let report = model.report();
-        assert!(report.converged || name == "gplvm");
-        match report.objective.zip(report.gradient) {
+        assert!(report.ended.is_converged() || name == "gplvm");
+        match report.coordinates.objective.zip(report.coordinates.gradient) {
             // Stress ends where its gradient is next to nothing; the others where they gain next to nothing.
             Some((objective, gradient)) => {
                 let still = gradient < 1e-5 || !["smacof", "sammon"].contains(&name);
                 assert!(objective.is_finite() && gradient.is_finite() && still, "{gradient}");
             }
             None => {
-                assert!(report.eigenvalues.len() >= 2 && report.residuals.len() == report.eigenvalues.len());
-                assert!(report.residuals.iter().take(2).all(|&r| r < SOLVED), "{:?}", report.residuals);
+                assert!(
+                    report.coordinates.eigenvalues.len() >= 2
+                        && report.coordinates.residuals.len() == report.coordinates.eigenvalues.len()
+                );
+                assert!(
+                    report.coordinates.residuals.iter().take(2).all(|&r| r < SOLVED),
+                    "{:?}",
+                    report.coordinates.residuals
+                );
             }
         }
         // Three features do not determine two factors, which fa reports; gplvm reports that it had few evaluations.
@@ -88,7 +95,7 @@ fn early(method: &Method, points: &Points, start: Option<&Points>) -> Points {
 
 /// Many minima have nearly the same value: elastic's to 5 %, and gplvm's to half a nat per cell of the data.
 fn same_objective(a: &Model, b: &Model, name: &str) {
-    let (one, other) = (a.report().objective.unwrap(), b.report().objective.unwrap());
+    let (one, other) = (a.report().coordinates.objective.unwrap(), b.report().coordinates.objective.unwrap());
     let off = if name == "elastic" { (one / other - 1.0).abs() / 0.05 } else { (one - other).abs() / 0.5 };
     assert!(off < 1.0, "{one} {other}");
 }
@@ -221,8 +228,8 @@ pub(crate) fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes(me
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
     let joined = fit(method.clone(), &points);
-    assert_eq!(joined.report().components, [200, 60]);
-    assert_eq!((joined.embedding().rows(), joined.report().linking_edges), (260, 1));
+    assert_eq!(joined.report().graph.components, [200, 60]);
+    assert_eq!((joined.embedding().rows(), joined.report().graph.linking_edges), (260, 1));
     let warning = &joined.report().warnings[0];
     assert!(warning.message().starts_with("the graph has 2 connected components (200, 60 points)"), "{warning}");
 

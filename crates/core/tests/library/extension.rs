@@ -136,7 +136,7 @@ fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
     assert!(refused.contains("flops") && refused.contains("or `landmarks` 1000"), "{refused}");
     let method = Meu { landmarks: Some(300), tolerance: 1e-3, ..Meu::default() };
     let model = recipe(method.into()).fit(&points, &Silent).unwrap();
-    assert!(model.report().converged && model.embedding().rows() == 20_000);
+    assert!(model.report().ended.is_converged() && model.embedding().rows() == 20_000);
 }
 
 /// A point held out lands where the fit with all points puts it, in every variant of Laplacian eigenmaps and whether

@@ -40,9 +40,9 @@ fn e01_two_points_part_by_the_root_of_the_logarithm() {
 /// Powers of two change no digit, however far they go.
 #[test]
 fn e02_data_of_any_size_have_the_same_map() {
-    for (points, powers) in [(swiss(120), [460, -460]), (cloud(90, 12, 4), [100, -100])] {
+    for (points, powers) in [(swiss(120), [180, -180]), (cloud(90, 12, 4), [100, -100])] {
         let plain = fit(Elastic::default(), Neighbors::Nearest(8), 2, &points);
-        assert!(plain.report().objective.unwrap().is_finite());
+        assert!(plain.report().coordinates.objective.unwrap().is_finite());
         for power in powers {
             let scaled = points.values().iter().map(|x| x * 2f64.powi(power)).collect();
             let scaled = Points::new(points.rows(), points.cols(), scaled).unwrap();
@@ -56,7 +56,7 @@ fn e02_data_of_any_size_have_the_same_map() {
     let far = Elastic { lambda: Lambda::Path { from: None, to: 1e3, count: 5 }, ..Elastic::default() };
     let recipe = Recipe { method: far.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
     match recipe.fit(&huge, &Silent) {
-        Ok(model) => assert!(model.report().objective.unwrap().is_finite()),
+        Ok(model) => assert!(model.report().coordinates.objective.unwrap().is_finite()),
         Err(error) => assert!(error.to_string().contains("too large or too small"), "{error}"),
     }
 }
@@ -72,7 +72,7 @@ fn e02_scaling_the_data_scales_lambda() {
     let scaled = Points::new(200, 3, points.values().iter().map(|v| 10.0 * v).collect()).unwrap();
     let plain = fit(elastic(3.0, 1.0), Neighbors::Nearest(8), 2, &points);
     let other = fit(elastic(30.0, 0.01), Neighbors::Nearest(8), 2, &scaled);
-    let (a, b) = (plain.report().objective.unwrap(), other.report().objective.unwrap());
+    let (a, b) = (plain.report().coordinates.objective.unwrap(), other.report().coordinates.objective.unwrap());
     assert!((a / b - 1.0).abs() < 1e-7, "{a} {b}");
     assert!(distance_mismatch(plain.embedding(), other.embedding()) < 1e-3);
 }
@@ -101,7 +101,10 @@ fn e04_the_descent_converges_downhill_from_random_starts() {
         let method = Elastic { init: ElasticInit::Random, ..elastic(5.0, 1.0) };
         let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(10), seed, ..Recipe::default() };
         let report = recipe.fit(&points, &Silent).unwrap().report().clone();
-        assert!(report.converged && report.curve.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)));
+        assert!(
+            report.ended.is_converged()
+                && report.coordinates.curve.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12))
+        );
     }
 }
 
@@ -151,7 +154,11 @@ fn e05_homotopy_unrolls_the_spiral_into_an_evenly_spaced_line() {
     let upper = figure(&model, "critical_lambda_upper");
     assert!((4.45e-5..1.2e-4).contains(&upper), "{upper}");
     // The minimum that homotopy in two dimensions finds as well.
-    assert!((model.report().objective.unwrap() - 1152.7907).abs() < 1e-3, "{:?}", model.report().objective);
+    assert!(
+        (model.report().coordinates.objective.unwrap() - 1152.7907).abs() < 1e-3,
+        "{:?}",
+        model.report().coordinates.objective
+    );
     assert_eq!(model.snapshots().len(), 40);
     assert!((model.snapshots()[0].lambda.unwrap() - 1e-2).abs() < 1e-12);
     let gaps = |map: &Points| -> Vec<f64> { (1..200).map(|i| map.row(i)[0] - map.row(i - 1)[0]).collect() };
@@ -217,7 +224,7 @@ fn e06_the_roll_has_its_known_minimum_and_unrolls() {
     let points = swiss(2000);
     let model = fit(elastic(15.0, 1.0), Neighbors::Nearest(12), 2, &points);
     let report = model.report();
-    assert!((report.objective.unwrap() - 51_867.393).abs() < 2e-3, "{:?}", report.objective);
+    assert!((report.coordinates.objective.unwrap() - 51_867.393).abs() < 2e-3, "{:?}", report.coordinates.objective);
     assert!((figure(&model, "critical_lambda") / 1.772_455_147_592e-8 - 1.0).abs() < 1e-9);
     let arc = |t: f64| 0.5 * (t * (1.0 + t * t).sqrt() + t.asinh());
     let row = |i: usize| [arc(points.row(i)[0].hypot(points.row(i)[2])), points.row(i)[1]];

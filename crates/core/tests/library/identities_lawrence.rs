@@ -328,7 +328,7 @@ fn l04_meu_over_all_points_is_pca_if_its_multipliers_are_free() {
         let pca = over_all(Pca::default().into(), &points).unwrap();
         let noise = if p < n - 1 { 0.01 } else { 0.0 };
         let meu = over_all(free(Some(noise)).into(), &points).unwrap();
-        assert!(meu.report().converged, "{p} features: {:?}", meu.report().figures);
+        assert!(meu.report().ended.is_converged(), "{p} features: {:?}", meu.report().figures);
         let angle = subspace_angle(pca.embedding(), meu.embedding());
         println!("{p} features: free {angle:.1e}");
         assert!(angle < 1e-6, "{p} features: {angle}");

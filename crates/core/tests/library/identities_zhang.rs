@@ -96,7 +96,11 @@ fn z05_probabilistic_kernel_pca_is_kernel_pca_and_classical_scaling() {
     let many = swiss(300);
     let pkpca = |solver| fit(Pkpca { kernel: gaussian(80.0), solver, ..Pkpca::default() }, &many);
     let (eigen, em) = (pkpca(PkpcaSolver::Eigen), pkpca(PkpcaSolver::Em));
-    assert!(em.report().converged && em.report().iterations > 1 && em.report().solver == "em");
+    assert!(
+        em.report().ended.is_converged()
+            && em.report().coordinates.iterations > 1
+            && em.report().coordinates.solver == "em"
+    );
     assert!(distance_mismatch(eigen.embedding(), em.embedding()) < 1e-6);
     assert!((figure(&em, "noise") / figure(&eigen, "noise") - 1.0).abs() < 1e-10);
     let few = Pkpca { landmarks: Some(20), solver: PkpcaSolver::Em, ..Pkpca::default() };
@@ -179,7 +183,10 @@ fn landmarks_come_close_to_all_pairs() {
         let model = fit(Ppco { kernel, landmarks: Some(count), ..Ppco::default() }, &points);
         let off = subspace_angle(exact.embedding(), model.embedding());
         let error = figure(&model, "kernel_error");
-        println!("{count} landmarks: angle {off:.1e}, kernel error {error:.1e}, {:?}", model.report().residuals);
+        println!(
+            "{count} landmarks: angle {off:.1e}, kernel error {error:.1e}, {:?}",
+            model.report().coordinates.residuals
+        );
         assert!(off < angle && error < part, "{count}: {off} {error}");
         let (noise, known) = (figure(&model, "noise"), figure(&exact, "noise"));
         assert!((noise / known - 1.0).abs() < part, "{count}: {noise} {known}");
@@ -202,8 +209,8 @@ fn the_error_of_the_landmarks_is_estimated_well_and_many_points_take_them() {
     let points = swiss(6000);
     let model = fit(Ppco::default(), &points);
     let used = |name: &str| model.report().parameters.iter().find(|p| p.name == name).unwrap().used.clone();
-    assert_eq!((used("landmarks"), model.report().converged), ("300".into(), true));
-    assert!(figure(&model, "kernel_error") < 1e-3 && model.report().residuals[1] < 1e-3);
+    assert_eq!((used("landmarks"), model.report().ended.is_converged()), ("300".into(), true));
+    assert!(figure(&model, "kernel_error") < 1e-3 && model.report().coordinates.residuals[1] < 1e-3);
     let said = &model.report().warnings;
     assert!(said.len() == 1 && said[0].message().starts_with("300 landmarks stand for the points"), "{said:?}");
 }

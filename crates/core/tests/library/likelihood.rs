@@ -203,7 +203,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
         recipe.fit(points, &Silent).unwrap()
     };
     let model = apart(&lonely);
-    assert_eq!(model.report().components.last(), Some(&1));
+    assert_eq!(model.report().graph.components.last(), Some(&1));
     assert_eq!(model.log_likelihood(), apart(&roll).log_likelihood());
 }
 

@@ -59,7 +59,7 @@ fn a_power_of_two_changes_no_digit_of_a_map_of_scaled_columns() {
             let recipe = scaled(method, scale);
             let plain = recipe.fit(&points, &Silent).unwrap();
             let back = plain.reconstruct(plain.embedding()).unwrap();
-            for power in [-460, 440] {
+            for power in [-180, 170] {
                 let times = |points: &Points| {
                     let values = points.values().iter().map(|x| x * 2f64.powi(power)).collect();
                     Points::new(points.rows(), points.cols(), values).unwrap()

@@ -268,7 +268,7 @@ fn alignment_methods_survive_outliers_duplicates_and_grids() {
     for method in methods {
         let name = method.info().name;
         let map = fit(method.clone(), &strange);
-        assert!(map.report().converged && map.embedding().rows() == 660, "{name}");
+        assert!(map.report().ended.is_converged() && map.embedding().rows() == 660, "{name}");
         assert!(map.embedding().values().iter().all(|v| v.is_finite()), "{name}");
         let flat = fit(method, &grid);
         let error = affine_error(&grid, flat.embedding());
@@ -299,7 +299,7 @@ fn a_learned_graph_serves_any_method() {
     let given = plain.fit(&found.graph, &Silent).unwrap();
     assert!(distance_mismatch(given.embedding(), model.embedding()) < SOLVED);
     assert!(distance_mismatch(plain.fit(&points, &Silent).unwrap().embedding(), model.embedding()) > SOLVED);
-    assert_eq!(model.report().graph_route.as_deref(), Some("learned"));
-    assert!(model.report().converged);
+    assert_eq!(model.report().graph.route.as_deref(), Some("learned"));
+    assert!(model.report().ended.is_converged());
     assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap().recipe(), &recipe);
 }

@@ -86,7 +86,7 @@ fn pca_of_iris_has_scikit_learns_shares_of_the_variance() {
     for method in [Method::from(Pca::default()), eigenfold::Mds::default().into(), KernelPca::default().into()] {
         let kernel = matches!(method, Method::KernelPca(_));
         let model = Recipe { method, dims: 3, ..Recipe::default() }.fit(&iris(), &Silent).unwrap();
-        let explained = model.report().explained.clone().unwrap();
+        let explained = model.report().coordinates.explained.clone().unwrap();
         if kernel {
             // Shares of another variance, but of all of it.
             assert!(explained.cumulative()[2] < 1.0 && explained.ratio[0] > explained.ratio[1]);

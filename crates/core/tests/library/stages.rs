@@ -16,7 +16,7 @@ fn every_method_that_searches_neighbors_reports_the_route_and_the_time() {
         let _ = method.set("max-iterations", "5");
         let model = Recipe { method, ..Recipe::default() }.fit(&points, &Silent).unwrap();
         let report = model.report();
-        assert!(report.graph_route.is_some(), "{name}");
+        assert!(report.graph.route.is_some(), "{name}");
         assert!(report.seconds.graph > 0.0, "{name}");
     }
 }
@@ -31,5 +31,9 @@ fn the_recall_of_a_perplexity_search_is_reported() {
     let recipe = Recipe { method: few, approximate: Some(true), ..Recipe::default() };
     let model = recipe.fit(&points, &Silent).unwrap();
     let exact = model.report().warnings.iter().any(|warning| matches!(warning, eigenfold::Warning::Parameter(_)));
-    assert!(model.report().recall.is_some_and(|recall| recall > 0.5) || exact, "{:?}", model.report().graph_route);
+    assert!(
+        model.report().graph.recall.is_some_and(|recall| recall > 0.5) || exact,
+        "{:?}",
+        model.report().graph.route
+    );
 }

@@ -38,11 +38,15 @@ fn the_descent_ends_where_majorization_ends() {
         }
         let method = Smacof { tolerance: 1e-12, ..Smacof::default() };
         let model = Recipe { method: method.into(), dims, ..Recipe::default() }.fit(&points, &Silent).unwrap();
-        let (ours, theirs) = (model.report().objective.unwrap(), stress(&wanted, &slow));
+        let (ours, theirs) = (model.report().coordinates.objective.unwrap(), stress(&wanted, &slow));
         assert!((ours / stress(&wanted, model.embedding()) - 1.0).abs() < SOLVED, "the report says what the map has");
         assert!((ours / theirs - 1.0).abs() < 1e-5, "{ours} {theirs}");
         assert!(distance_mismatch(model.embedding(), &slow) < 1e-2);
-        assert!(model.report().converged && model.report().iterations < 300, "{:?}", model.report());
+        assert!(
+            model.report().ended.is_converged() && model.report().coordinates.iterations < 300,
+            "{:?}",
+            model.report()
+        );
     }
 }
 
@@ -52,7 +56,7 @@ fn distances_of_a_plane_are_met_exactly_from_any_start() {
     for init in [StressInit::Scaling, StressInit::Random] {
         let method = Smacof { init, tolerance: 1e-14, ..Smacof::default() };
         let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
-        let relative = model.report().objective.unwrap() / stress(&distances(&points), &cloud(80, 2, 6));
+        let relative = model.report().coordinates.objective.unwrap() / stress(&distances(&points), &cloud(80, 2, 6));
         assert!(relative < 1e-8, "{init:?}: {relative}");
         assert!(distance_mismatch(model.embedding(), &points) < FITTED, "{init:?}");
     }
@@ -96,7 +100,7 @@ fn the_components_of_a_graph_are_drawn_one_by_one() {
     let graph = Graph::from_lists(ring(0, 12).chain(ring(12, 9)).collect()).unwrap();
     let recipe = Recipe { method: Smacof::default().into(), disconnected: Disconnected::Separate, ..Recipe::default() };
     let model = recipe.fit(&graph, &Silent).unwrap();
-    assert_eq!(model.report().components, [12, 9]);
+    assert_eq!(model.report().graph.components, [12, 9]);
     for rows in [0..12, 12..21] {
         let component = model.embedding().select(&rows.collect::<Vec<_>>());
         let mean = component.column_means();
@@ -152,14 +156,14 @@ fn a_stop_gives_the_best_map_so_far() {
     let recipe = Recipe { method: Smacof { tolerance: 1e-10, ..Smacof::default() }.into(), ..Recipe::default() };
     let whole = recipe.fit(&points, &Silent).unwrap();
     let stopped = recipe.fit(&points, &Impatient(AtomicUsize::new(0))).unwrap();
-    assert!(whole.report().converged && !stopped.report().converged);
+    assert!(whole.report().ended.is_converged() && !stopped.report().ended.is_converged());
     assert!(
         stopped.report().warnings.iter().any(|w| w.message().contains("stopped")),
         "{:?}",
         stopped.report().warnings
     );
     let start = stress(&distances(&points), fit(Mds::default(), &points).embedding());
-    let (end, here) = (whole.report().objective.unwrap(), stopped.report().objective.unwrap());
+    let (end, here) = (whole.report().coordinates.objective.unwrap(), stopped.report().coordinates.objective.unwrap());
     assert!(end < here && here < start, "{end} {here} {start}");
 }
 
@@ -169,7 +173,7 @@ fn stress_is_what_scikit_learns_majorization_reaches() {
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
     for (points, known) in [(iris, 109.38631637882476), (swiss(200), 230821.12068645138)] {
         let method = Smacof { tolerance: 1e-12, ..Smacof::default() };
-        let ours = fit(method, &points).report().objective.unwrap();
+        let ours = fit(method, &points).report().coordinates.objective.unwrap();
         assert!((ours / known - 1.0).abs() < 1e-8, "{ours} {known}");
     }
 }
@@ -186,7 +190,7 @@ fn sammons(wanted: &Points, map: &Points) -> f64 {
 fn sammons_stress_is_his_and_is_least_where_the_map_ends() {
     for points in [swiss(120), cloud(100, 6, 3)] {
         let model = fit(Sammon { tolerance: 1e-12, ..Sammon::default() }, &points);
-        let (wanted, ours) = (distances(&points), model.report().objective.unwrap());
+        let (wanted, ours) = (distances(&points), model.report().coordinates.objective.unwrap());
         let by_hand = sammons(&wanted, model.embedding());
         assert!((ours / by_hand - 1.0).abs() < SOLVED, "{ours} {by_hand}");
         let figure = model.report().figures.iter().find(|(name, _)| name.name() == "normalized_stress").unwrap().1;
@@ -224,12 +228,12 @@ fn the_order_of_the_distances_is_enough() {
     let square = Distances::new(Points::new(60, 60, cubes).unwrap()).unwrap();
     let method = Smacof { variant: StressVariant::Nonmetric, tolerance: 1e-10, ..Smacof::default() };
     let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
-    assert!(model.report().objective.unwrap() < 2e-3, "{:?}", model.report().objective);
+    assert!(model.report().coordinates.objective.unwrap() < 2e-3, "{:?}", model.report().coordinates.objective);
     assert!(affine_error(&points, model.embedding()) < 1e-3);
     let metric = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square, &Silent).unwrap();
     assert!(affine_error(&points, metric.embedding()) > 1e-2);
     // The curve of disparities is the cube root, up to scale, and new points go by it.
-    let curve = &model.report().disparities;
+    let curve = &model.report().coordinates.disparities;
     assert!(curve.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1));
     let row = Points::from_rows(&[square.matrix().row(7)]).unwrap();
     let placed = model.transform(&row).unwrap();

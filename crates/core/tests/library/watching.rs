@@ -155,7 +155,7 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
         let watched = recipe.fit(&points, &looks).unwrap();
         let bits = |points: &Points| points.values().iter().map(|y| y.to_bits()).collect::<Vec<u64>>();
         assert_eq!(bits(alone.embedding()), bits(watched.embedding()), "{name}");
-        assert_eq!(alone.report().curve, watched.report().curve, "{name}");
+        assert_eq!(alone.report().coordinates.curve, watched.report().coordinates.curve, "{name}");
         assert_eq!(alone.snapshots(), watched.snapshots(), "{name}");
         let maps = looks.maps.lock().unwrap();
         assert!(maps.len() > 2 && maps[0].2 != maps[maps.len() - 1].2, "{name} showed {} maps", maps.len());

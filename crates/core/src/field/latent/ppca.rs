@@ -13,6 +13,7 @@
 //! 1999.
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
+use crate::ended::Ended;
 use crate::extend::{Latent, Rule};
 use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
@@ -213,7 +214,8 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
         iterations,
     };
     let mut built = Built::of(Task::Solved(solved), Rule::Latent(latent));
-    (built.log_likelihood, built.converged, built.explained) = (Some(log_likelihood), converged, explained);
+    (built.log_likelihood, built.explained) = (Some(log_likelihood), explained);
+    built.ended = Ended::of(converged, false);
     let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
     if empty > 0 {
         built

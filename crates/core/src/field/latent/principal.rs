@@ -1,6 +1,7 @@
 //! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates of the models built on
 //! them.
 
+use crate::ended::Ended;
 use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
@@ -154,8 +155,8 @@ impl Principal {
             iterations: pairs.iterations,
         };
         let figures = figures.iter().chain(&self.figures).copied().collect();
-        let (converged, warnings, used) = (pairs.converged, self.warnings, self.used);
-        Ok(Built { figures, warnings, used, converged, explained, ..Built::of(Task::Solved(solved), rule) })
+        let (ended, warnings, used) = (Ended::of(pairs.converged, false), self.warnings, self.used);
+        Ok(Built { figures, warnings, used, ended, explained, ..Built::of(Task::Solved(solved), rule) })
     }
 }
 

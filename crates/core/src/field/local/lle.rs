@@ -13,6 +13,7 @@
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
+use crate::ended::Ended;
 use crate::extend::Rule;
 use crate::field::local::symmetric_weights::symmetric_weights;
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
@@ -98,15 +99,15 @@ impl Build for Lle {
             )));
         }
         let data = site.measured(self.info().name)?;
-        let (mut warnings, mut converged) = (Vec::new(), true);
+        let (mut warnings, mut ended) = (Vec::new(), Ended::Converged);
         let matrix = if self.variant == LleVariant::Symmetric {
             let found = symmetric_weights(site, graph, data, self.regularization)?;
-            converged = found.converged;
+            ended = Ended::of(found.converged, found.stopped);
             if found.stopped {
                 warnings.push(Warning::Stopped(
                     "stopped before it converged: the symmetric weights are not yet the best".into(),
                 ));
-            } else if !converged {
+            } else if !ended.is_converged() {
                 warnings.push(Warning::NotConverged(
                     "the symmetric weights did not converge; more regularization may help".into(),
                 ));
@@ -119,7 +120,7 @@ impl Build for Lle {
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         let rule = Rule::barycenter(self.regularization);
-        Ok(Built { warnings, converged, ..Built::new(field, rule) })
+        Ok(Built { warnings, ended, ..Built::new(field, rule) })
     }
 }
 

@@ -13,6 +13,7 @@
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
 
+use crate::ended::Ended;
 use crate::extend::{Barycenter, Known, Rule};
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::unfolding::cost::{dimension, most_work, price};
@@ -197,20 +198,21 @@ impl Mvu {
         let rule = Rule::barycenter(REGULARIZATION);
         let mut built = Built::new(Field::Factor(factor), rule);
         built.figures = vec![(Figure::Factorizations, found.factorizations as f64)];
-        built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
+        let converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
+        built.ended = Ended::of(converged, found.stopped);
         if self.constraints.is_none() {
             built.used.push(("constraints", constraints.name().into()));
         }
         if self.variant == MvuVariant::Equality && self.band.is_none() {
             built.used.push(("band", band.to_string()));
         }
-        if !built.converged && found.stopped {
+        if built.ended == Ended::Stopped {
             built.warnings.push(Warning::Stopped(format!(
                 "stopped before it converged: the relative duality gap is {:.1e} after {} factorizations, and the tolerance \
                  is {:.1e}",
                 bracket.gap, found.factorizations, self.tolerance
             )));
-        } else if !built.converged {
+        } else if !converged {
             let way_out = match self.variant {
                 MvuVariant::Inequality if found.spent => {
                     "it took many times the work that the neighborhoods let expect; use a smaller `neighbors`, \

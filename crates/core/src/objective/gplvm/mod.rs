@@ -24,7 +24,8 @@ mod order;
 mod tests;
 
 use super::start::{self, Init};
-use crate::coordinates::descend::{Turn, unfinished};
+use crate::coordinates::descend::{Turn, unfinished, unmet};
+use crate::ended::Ended;
 use crate::extend::{Mapping, OnLine, Process, Rule};
 use crate::field::{Basis, Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
@@ -266,7 +267,8 @@ impl Gplvm {
             iterations: fitted.evaluations,
         };
         let mut built = Built::of(Task::Solved(solved), Rule::Process(process));
-        (built.log_likelihood, built.converged) = (Some(fitted.log_likelihood), fitted.converged);
+        built.log_likelihood = Some(fitted.log_likelihood);
+        built.ended = if fitted.converged { Ended::Converged } else { unmet(fitted.report.ended) };
         built.neighbors = Some(NEAR.min(n - 1));
         let init = start::told(site).unwrap_or(("init", fitted.start.to_string()));
         built.used = vec![init, ("inducing", inducing.map_or("none".into(), |m| m.to_string()))];
@@ -315,7 +317,8 @@ impl Gplvm {
             iterations: found.curve.len(),
         };
         let mut built = Built::of(Task::Solved(solved), Rule::OnLine(OnLine { variance: found.variance }));
-        (built.log_likelihood, built.converged) = (Some(found.log_likelihood), found.converged);
+        built.log_likelihood = Some(found.log_likelihood);
+        built.ended = Ended::of(found.converged, site.observer.stop());
         built.neighbors = Some(NEAR.min(n - 1));
         built.used.push(start::told(site).unwrap_or(("init", found.start.to_string())));
         built.figures = vec![(Figure::ProcessVariance, found.variance * problem.unit() * problem.unit())];

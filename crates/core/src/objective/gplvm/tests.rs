@@ -242,13 +242,21 @@ fn the_descent_never_ends_below_its_start() {
         for init in [GplvmInit::Best, GplvmInit::Random] {
             let model = fitted(&Gplvm { prior, init, ..Gplvm::default() }, 2, &data);
             let report = model.report();
-            let curve: Vec<f64> = report.curve.iter().map(|step| step.1).collect();
+            let curve: Vec<f64> = report.coordinates.curve.iter().map(|step| step.1).collect();
             assert!(curve.windows(2).all(|two| two[1] < two[0]), "{curve:?}");
-            assert!(report.objective.unwrap() <= curve[0], "{:?} {}", report.objective, curve[0]);
-            assert!(report.curve.windows(2).all(|two| two[1].0 == two[0].0 + 1), "every step has its number");
+            assert!(
+                report.coordinates.objective.unwrap() <= curve[0],
+                "{:?} {}",
+                report.coordinates.objective,
+                curve[0]
+            );
+            assert!(
+                report.coordinates.curve.windows(2).all(|two| two[1].0 == two[0].0 + 1),
+                "every step has its number"
+            );
             if prior == GplvmPrior::Flat {
                 let likelihood = figure(&model, "log_likelihood");
-                assert!((likelihood / 720.0 + report.objective.unwrap()).abs() < 1e-9);
+                assert!((likelihood / 720.0 + report.coordinates.objective.unwrap()).abs() < 1e-9);
             }
         }
     }
@@ -282,7 +290,7 @@ fn few_points_constant_columns_and_duplicates_have_a_map() {
     for (points, dims) in [(few(2), 1), (few(3), 1), (few(3), 2), (few(12), 2), (twice, 2)] {
         let model = fitted(&Gplvm::default(), dims, &points);
         assert!(model.embedding().values().iter().all(|y| y.is_finite()));
-        assert!(model.report().objective.unwrap() <= model.report().curve[0].1);
+        assert!(model.report().coordinates.objective.unwrap() <= model.report().coordinates.curve[0].1);
         assert!(figure(&model, "log_likelihood").is_finite());
     }
 }
@@ -314,12 +322,17 @@ fn the_bound_of_many_points_is_climbed_and_the_same_for_any_number_of_threads() 
     let report = one.report();
     let used = |name: &str| report.parameters.iter().find(|used| used.name == name).unwrap().used.clone();
     assert_eq!(
-        (used("inducing"), report.solver.as_str()),
+        (used("inducing"), report.coordinates.solver.as_str()),
         ("25".into(), "L-BFGS, a lower bound by 25 inducing points")
     );
-    assert!(report.curve.windows(2).all(|two| two[1].1 < two[0].1), "{:?}", report.curve);
+    assert!(report.coordinates.curve.windows(2).all(|two| two[1].1 < two[0].1), "{:?}", report.coordinates.curve);
     // Half a nat per cell better than at the start.
-    assert!(report.curve[0].1 - report.objective.unwrap() > 0.5, "{:?} {:?}", report.curve[0], report.objective);
+    assert!(
+        report.coordinates.curve[0].1 - report.coordinates.objective.unwrap() > 0.5,
+        "{:?} {:?}",
+        report.coordinates.curve[0],
+        report.coordinates.objective
+    );
     // As many inducing points as points, or more, are the exact likelihood.
     let (few, _) = sheet(30, 4);
     let limit = |inducing| Gplvm { inducing, max_iterations: 30, ..Gplvm::default() };
@@ -393,7 +406,7 @@ fn back_constraints_place_new_rows_by_their_function() {
     for inducing in [None, Some(20)] {
         let method = Gplvm { back_constraints: true, inducing, ..Gplvm::default() };
         let model = fitted(&method, 2, &train);
-        assert!(model.report().curve[0].1 - model.report().objective.unwrap() > 0.3);
+        assert!(model.report().coordinates.curve[0].1 - model.report().coordinates.objective.unwrap() > 0.3);
         // A step away from a training row is a step away from its position.
         let nudged = train.values().iter().map(|x| x + 1e-7).collect();
         let near = model.transform(&Points::new(120, 6, nudged).unwrap()).unwrap();
@@ -453,6 +466,6 @@ fn the_ou_process_puts_rows_on_a_line_in_one_dimension_only() {
 fn the_first_500_digits_are_likelier_after_52_evaluations_than_by_another_program() {
     let digits = io::read("digits", &io::ReadOptions::default()).unwrap().points.select(&(0..500).collect::<Vec<_>>());
     let model = fitted(&Gplvm { init: GplvmInit::Pca, max_iterations: 52, ..Gplvm::default() }, 2, &digits);
-    let (evaluations, likelihood) = (model.report().iterations, figure(&model, "log_likelihood"));
+    let (evaluations, likelihood) = (model.report().coordinates.iterations, figure(&model, "log_likelihood"));
     assert!(evaluations <= 52 && likelihood > -63598.4, "{likelihood} after {evaluations}");
 }

@@ -17,6 +17,7 @@ mod fit;
 mod lasso;
 pub(crate) mod penalty;
 
+use crate::ended::Ended;
 use crate::extend::Rule;
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
@@ -159,7 +160,8 @@ impl Build for Drill {
         let edges = union.pairs().zip(&found.values[support.n..]);
         let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
         built.weights = Some(edges.map(weight).collect());
-        built.converged = found.gap <= self.tolerance && !fitted.stopped;
+        let converged = found.gap <= self.tolerance && !fitted.stopped;
+        built.ended = Ended::of(converged, fitted.stopped);
         built.used.push(("penalty", shown(fitted.penalty)));
         built.path = fitted.path;
         built.figures = vec![
@@ -171,7 +173,7 @@ impl Build for Drill {
         ];
         if fitted.stopped {
             built.warnings.push(Warning::Stopped(stopped(found, self.tolerance)));
-        } else if !built.converged {
+        } else if !converged {
             built.warnings.push(Warning::NotConverged(unmet(found, self.tolerance)));
         }
         Ok(built)

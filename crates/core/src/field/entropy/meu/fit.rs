@@ -256,7 +256,7 @@ mod tests {
         let observer = StopsAfter::questions(9);
         let site = Site { graph: Some(&graph), dims: 2, observer: &observer, ..Site::of((&points).into()) };
         let built = Meu::default().build(&site).unwrap();
-        assert!(!built.converged);
+        assert!(!built.ended.is_converged());
         assert!(
             built.warnings.iter().any(|w| w.message().starts_with("stopped before it converged")),
             "{:?}",

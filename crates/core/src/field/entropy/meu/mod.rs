@@ -23,6 +23,7 @@ mod curvature;
 mod fit;
 mod resistances;
 
+use crate::ended::Ended;
 use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
@@ -213,7 +214,7 @@ impl Meu {
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
         built.log_likelihood = site.data.points().map(|points| self.log_likelihood(points, &edges, &found));
-        built.converged = found.off <= self.tolerance;
+        built.ended = Ended::of(found.off <= self.tolerance, found.stopped);
         built.figures = found.figures(self.variant);
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
         if edges.coincident > 0 {
@@ -222,7 +223,7 @@ impl Meu {
                 edges.coincident
             )));
         }
-        if !built.converged {
+        if !built.ended.is_converged() {
             let (what, way_out) = match self.variant {
                 MeuVariant::Standard => ("duality gap per point", "raise `max-iterations`"),
                 MeuVariant::Free => ("mismatch of the distances", "raise `noise` or `max-iterations`"),
@@ -357,7 +358,7 @@ mod tests {
         let message = free(Some(0.0)).unwrap_err().to_string();
         assert!(message.contains("6 points are all neighbors of each other and have 2 features"), "{message}");
         let model = free(None).unwrap();
-        assert!(model.report().converged, "{:?}", model.report());
+        assert!(model.report().ended.is_converged(), "{:?}", model.report());
         assert!(model.weights().unwrap().iter().any(|edge| edge.weight < 0.0));
         let noise: f64 = model.report().parameters.iter().find(|p| p.name == "noise").unwrap().used.parse().unwrap();
         assert!(noise > 0.0);

@@ -153,7 +153,7 @@ fn the_iteration_with_its_last_step_is_the_eigen_solve() {
     for start in [EmStart::Sample, EmStart::Pca] {
         let em = Ppco { solver: PpcoSolver::Em, start, tolerance: 1e-10, ..Ppco::default() }.build(&site).unwrap();
         let Task::Solved(found) = &em.task else { panic!("a map") };
-        assert!(em.converged && found.iterations > 1, "{start:?}: {}", found.iterations);
+        assert!(em.ended.is_converged() && found.iterations > 1, "{start:?}: {}", found.iterations);
         let pairs = found.coordinates.values().iter().zip(closed.coordinates.values());
         let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < SOLVED, "{start:?}: {off}");
@@ -185,7 +185,7 @@ fn the_printed_iteration_stalls_in_its_lengths() {
     let (lambda, gamma, most) = (noise(&eigen), gamma(&eigen), size(&eigen));
     let error = |steps| {
         let built = fit(PpcoSolver::EmPlain, steps);
-        assert!(!built.converged && built.warnings.iter().any(|w| w.message().contains("did not converge")));
+        assert!(!built.ended.is_converged() && built.warnings.iter().any(|w| w.message().contains("did not converge")));
         (size(&built).sqrt() - most.sqrt()).abs()
     };
     let part = lambda / gamma;
@@ -200,7 +200,7 @@ fn a_stop_ends_the_iteration_with_what_it_has() {
     let site = Site { observer: &watch, ..Site::of((&points).into()) };
     let method = Ppco { solver: PpcoSolver::EmPlain, tolerance: 1e-14, ..Ppco::default() };
     match method.build(&site) {
-        Ok(built) => assert!(!built.converged),
+        Ok(built) => assert!(!built.ended.is_converged()),
         Err(error) => assert!(matches!(error, crate::Error::Stopped)),
     }
 }
