@@ -94,6 +94,7 @@ pub(crate) fn json(story: &Story) -> Value {
         "components": report.graph.components,
         "linking_edges": report.graph.linking_edges,
         "converged": report.ended.is_converged(),
+        "ended": report.ended.name(),
         "iterations": report.coordinates.iterations,
         "solver": report.coordinates.solver,
         "warnings": warnings,

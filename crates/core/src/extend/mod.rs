@@ -61,6 +61,7 @@ use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 /// The number of training points whose neighbor distances are sampled.
@@ -159,7 +160,7 @@ pub(crate) enum Inverse<'a> {
 }
 
 /// How a fitted method embeds new points.
-pub trait Extension: fmt::Debug + Send + Sync {
+pub trait Extension: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// What the rule depends on.
     fn traits(&self) -> Traits;
 

@@ -44,6 +44,7 @@ use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use faer::Mat;
 use std::borrow::Cow;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 pub use crate::input::InputKind;
 pub(crate) use crate::input::needs_points;
@@ -432,7 +433,7 @@ impl<M: Build + Clone + 'static> Boxed for M {
 }
 
 /// A method of stage 2. It may be written outside of this library: [`Method::own`](crate::Method::own) takes it.
-pub trait Build: Parameters + Boxed + Send + Sync {
+pub trait Build: Parameters + Boxed + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
 

@@ -51,15 +51,20 @@ fn objective_length(model: &Model) -> i32 {
 fn same_in_another_unit(plain: &Model, there: &Model, lengths: Lengths, power: i32, what: &str) {
     assert_eq!(&scaled(plain.embedding(), power * lengths.map), there.embedding(), "{what}");
     let (a, b) = (plain.report(), there.report());
-    let eigenvalues: Vec<f64> = a.eigenvalues.iter().map(|&x| times(x, power * lengths.eigenvalues)).collect();
-    assert_eq!(eigenvalues, b.eigenvalues, "{what}");
-    assert_eq!((&a.residuals, a.converged, a.iterations), (&b.residuals, b.converged, b.iterations), "{what}");
+    let eigenvalues: Vec<f64> =
+        a.coordinates.eigenvalues.iter().map(|&x| times(x, power * lengths.eigenvalues)).collect();
+    assert_eq!(eigenvalues, b.coordinates.eigenvalues, "{what}");
+    assert_eq!(
+        (&a.coordinates.residuals, a.ended, a.coordinates.iterations),
+        (&b.coordinates.residuals, b.ended, b.coordinates.iterations),
+        "{what}"
+    );
     assert_eq!(a.warnings, b.warnings, "{what}");
     let shift = f64::from(power) * std::f64::consts::LN_2;
-    match a.objective.zip(b.objective) {
+    match a.coordinates.objective.zip(b.coordinates.objective) {
         Some((a, b)) if lengths.density => assert!((a + shift - b).abs() < 1e-9, "{what}: {a} {b}"),
         Some((a, b)) => assert_eq!(times(a, power * objective_length(plain)), b, "{what}"),
-        None => assert_eq!(a.objective, b.objective, "{what}"),
+        None => assert_eq!(a.coordinates.objective, b.coordinates.objective, "{what}"),
     }
     if let Some((a, b)) = a.likelihood.zip(b.likelihood) {
         let moved = a.log_likelihood - (a.directions * a.features) as f64 * shift;
