@@ -15,7 +15,7 @@ pyo3::create_exception!(
 
 /// The error that Python raises, its parameters by their Python names.
 pub(crate) fn raised(error: Error) -> PyErr {
-    let message = error.told(names::python);
+    let message = error.message_with(names::python);
     match error {
         Error::Io { path, source } => {
             let code = source.raw_os_error();
@@ -33,7 +33,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
 
 /// A message of the library with Python's names. What the library calls a kind of input is a metric or a kernel there.
 pub(crate) fn message(text: &str) -> String {
-    eigenfold::error::told(text, names::python)
+    eigenfold::error::rename_parameters(text, names::python)
         .replace("use input_kind distances", "use metric='precomputed'")
         .replace("use input_kind similarities", "use KernelPCA(kernel='precomputed')")
 }

@@ -232,7 +232,11 @@ impl Rule {
             (Rule::Stress(stress), data) => stress.place_all(known, data, geodesics),
             (rule, Data::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
             (rule, Data::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
-            (_, Data::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
+            (_, Data::Graph(_)) => Err(Error::input_kind(
+                &["points", "distances"],
+                "the points of a graph cannot be placed by landmarks",
+                "",
+            )),
         }
     }
 
@@ -439,7 +443,9 @@ fn given(rows: &Points, width: usize) -> Result<Lists> {
         list
     });
     if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
-        return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
+        return Err(
+            Error::data(format!("row {} has a negative distance", i + 1), "distances are not negative").at_row(i)
+        );
     }
     Ok(lists.concat().into_iter().unzip())
 }

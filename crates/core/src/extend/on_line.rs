@@ -25,7 +25,8 @@ impl OnLine {
     }
 
     pub(super) fn prepared(&self, known: &Known<'_>) -> Result<Line> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
+        let (points, _) =
+            known.points.ok_or_else(|| Error::input_kind(&["points"], "gplvm embeds points only", "give points"))?;
         self.line(points, known.map)
     }
 }

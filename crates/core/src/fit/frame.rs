@@ -143,7 +143,7 @@ fn map_power(recipe: &Recipe, power: i32, lengths: &Lengths) -> i32 {
 
 fn no_columns(data: Data<'_>) -> Error {
     let fact = format!("only points have columns to prepare, and the input is {}", data.kind().phrase());
-    Error::parameter(format!("{fact}; leave out `standardize`, `scale-columns` and `log`"))
+    Error::inapplicable("standardize", fact, "leave out `standardize`, `scale-columns` and `log`")
 }
 
 impl Recipe {

@@ -60,7 +60,7 @@ fn out(what: &str, points: &Points, power: i32) -> Result<Points> {
     match scaled.values().iter().find(|x| !x.is_finite()) {
         None => Ok(scaled),
         Some(_) => {
-            Err(Error::Numerical(format!("{what} would leave the range of numbers; divide the data by a constant")))
+            Err(Error::numerical(format!("{what} would leave the range of numbers"), "divide the data by a constant"))
         }
     }
 }

@@ -51,11 +51,12 @@ impl Learned {
             |[rows, features, dims]: [usize; 3]| format!("{rows} points, {features} features and {dims} coordinates");
         match shape(points, near) {
             own if own == self.shape => Ok(()),
-            own => Err(Error::parameter(format!(
-                "the inverse transform was learned from {} and the model has {}; learn it from this model",
-                told(self.shape),
-                told(own)
-            ))),
+            own => Err(Error::mismatch(
+                "points",
+                (self.shape[0], own[0]),
+                format!("the inverse transform was learned from {} and the model has {}", told(self.shape), told(own)),
+                "learn it from this model",
+            )),
         }
     }
 }

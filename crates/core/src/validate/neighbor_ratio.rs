@@ -174,7 +174,12 @@ impl Model {
 pub fn neighbor_ratio(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
     if points.rows() != map.rows() || points.rows() < 2 {
         let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
-        return Err(Error::data(format!("{fact}; give one row per point, of two points at least")));
+        return Err(Error::mismatch(
+            "rows",
+            (map.rows(), points.rows()),
+            fact,
+            "give one row per point, of two points at least",
+        ));
     }
     let r = NearestRows::new(points, metric)?.of(map)?;
     Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })

@@ -77,7 +77,7 @@ fn survives(method: &Method, seed: u64, most: usize) {
             assert!(report.converged || !report.warnings.is_empty(), "{what}");
             assert!(report.eigenvalues.iter().all(|value| value.is_finite()), "{what}: {:?}", report.eigenvalues);
         }
-        Err(Error::Numerical(message)) => assert!(!message.is_empty(), "{what}"),
+        Err(Error::Numerical { fact, .. }) => assert!(!fact.is_empty(), "{what}"),
         Err(error) => assert!(error.to_string().contains("; "), "{what}: {error}"),
     }
 }

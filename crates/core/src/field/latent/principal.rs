@@ -175,18 +175,25 @@ fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result
     let n = site.len();
     let has_points = site.data.points().is_some();
     match asked {
-        Some(count) if count > n => Err(Error::parameter(format!(
-            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
-        ))),
+        Some(count) if count > n => Err(Error::out_of_range(
+            "landmarks",
+            count,
+            site.dims + 1..=n,
+            format!("`landmarks` is {count} and there are only {n} points"),
+            format!("use {n} or less, or leave it out"),
+        )),
         Some(_) if !has_points => {
-            Err(Error::parameter(format!("{method} with `landmarks` needs points; leave them out")))
+            Err(Error::inapplicable("landmarks", format!("{method} with `landmarks` needs points"), "leave them out"))
         }
         Some(count) if count < n && count <= site.dims => {
             let least = site.dims + 1;
-            Err(Error::parameter(format!(
-                "{count} `landmarks` span at most {}; use `landmarks` {least} or more",
-                plural(count.saturating_sub(1), "dimension")
-            )))
+            Err(Error::out_of_range(
+                "landmarks",
+                count,
+                least..=n,
+                format!("{count} `landmarks` span at most {}", plural(count.saturating_sub(1), "dimension")),
+                format!("use `landmarks` {least} or more"),
+            ))
         }
         Some(count) => Ok((count < n).then_some(count)),
         None if !has_points => Ok(None),

@@ -85,9 +85,13 @@ impl Build for Mds {
 pub(crate) fn choose_landmarks(asked: Option<usize>, n: usize, seed: u64) -> Result<Option<Vec<u32>>> {
     let Some(count) = asked else { return Ok(None) };
     if count > n {
-        return Err(Error::parameter(format!(
-            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
-        )));
+        return Err(Error::out_of_range(
+            "landmarks",
+            count,
+            1..=n,
+            format!("`landmarks` is {count} and there are only {n} points"),
+            format!("use {n} or less, or leave it out"),
+        ));
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut landmarks: Vec<u32> = index::sample(&mut rng, n, count).iter().map(|i| i as u32).collect();
