@@ -1,3 +1,5 @@
+//! The sentences of errors, and what a caller reads beside them.
+
 use super::*;
 
 #[test]
