@@ -35,7 +35,7 @@ fn no_front_end_branches_on_the_text_of_an_error() {
     for path in all {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        for (at, line) in code.lines().enumerate().filter(|(_, line)| branches_on_text(line)) {
+        if let Some((at, line)) = code.lines().enumerate().find(|(_, line)| branches_on_text(line)) {
             panic!("{}:{}: {}: match on the variant of the error instead", path.display(), at + 1, line.trim());
         }
     }

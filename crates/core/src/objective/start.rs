@@ -192,9 +192,8 @@ pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points
 pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
     let (n, dims) = (site.len(), site.dims);
     match site.start {
-        Some(given) if given.rows() != n || given.cols() != dims => Err(Error::mismatch(
-            "rows",
-            (given.rows(), n),
+        Some(given) if given.rows() != n || given.cols() != dims => Err(Error::other_shape(
+            &[("rows", given.rows(), n), ("columns", given.cols(), dims)],
             format!(
                 "the start has {} rows and {} columns where the map has {n} and {dims}",
                 given.rows(),

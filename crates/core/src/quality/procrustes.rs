@@ -34,9 +34,8 @@ pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
     let (n, d) = (map.rows(), map.cols());
     if (reference.rows(), reference.cols()) != (n, d) {
         let (rows, cols) = (reference.rows(), reference.cols());
-        return Err(Error::mismatch(
-            "rows",
-            (n, rows),
+        return Err(Error::other_shape(
+            &[("rows", n, rows), ("columns", d, cols)],
             format!("the reference has {rows} rows of {cols} coordinates and the map {n} of {d}"),
             "give a map of the same points",
         ));

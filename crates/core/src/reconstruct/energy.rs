@@ -67,7 +67,8 @@ impl<'a> Energy<'a> {
         let unfit = || {
             Error::inapplicable(
                 "by",
-                "the inverse transform by the objective is that of elastic embedding with squared repulsion, in one component",
+                "the inverse transform by the objective is that of elastic embedding with squared repulsion, \
+                 in one component",
                 "leave out `by`",
             )
         };

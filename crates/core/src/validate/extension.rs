@@ -198,7 +198,8 @@ impl Model {
         let (variability, dims) = (&held_out.variability, self.embedding().cols());
         if (held_out.rows, variability.dims) != (self.embedding().rows(), dims) {
             let fact = "the rows held out are not those of this model";
-            return Err(Error::mismatch("rows", (held_out.rows, self.embedding().rows()), fact, "hold out its own"));
+            let counts = [("rows", held_out.rows, self.embedding().rows()), ("coordinates", variability.dims, dims)];
+            return Err(Error::other_shape(&counts, fact, "hold out its own"));
         }
         let placed = self.place_with_deviations(new)?;
         let k = AROUND.min(held_out.rows);

@@ -99,7 +99,8 @@ impl Recipe {
                 self.dims,
                 1..=least,
                 format!(
-                    "of {p} features that vary {least} make the field at a time, one part of the others its signal and noise, and the last is evaluated, which is too few for a map of {}",
+                    "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
+                     noise, and the last is evaluated, which is too few for a map of {}",
                     plural(self.dims, "dimension")
                 ),
                 format!("use more features{}", if least > 0 { format!(" or `dims` {least}") } else { String::new() }),

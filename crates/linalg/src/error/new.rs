@@ -48,6 +48,17 @@ impl Error {
         Error::Mismatch { what, given, expected, fact: fact.into(), way_out: way_out.into() }
     }
 
+    /// Another shape than there has to be: of what is counted, the number and the expected one, the first that differs.
+    pub fn other_shape(
+        counts: &[(&'static str, usize, usize)],
+        fact: impl Into<String>,
+        way_out: impl Into<String>,
+    ) -> Error {
+        let differs = counts.iter().find(|(_, given, expected)| given != expected).or(counts.first());
+        let &(what, given, expected) = differs.unwrap_or(&("", 0, 0));
+        Error::mismatch(what, (given, expected), fact, way_out)
+    }
+
     /// An input of another kind than these.
     pub fn input_kind(accepts: &[&'static str], fact: impl Into<String>, way_out: impl Into<String>) -> Error {
         Error::InputKind { accepts: accepts.to_vec(), fact: fact.into(), way_out: way_out.into() }

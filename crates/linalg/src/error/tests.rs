@@ -88,6 +88,9 @@ fn a_caller_reads_counts_rows_and_columns_of_the_data() {
     assert!(matches!(error, Error::Mismatch { what: "columns", given: 3, expected: 5, .. }));
     assert!(error.is_input() && !error.is_parameter());
 
+    let error = Error::other_shape(&[("rows", 9, 9), ("columns", 2, 3)], "the start has 2 columns", "give 3");
+    assert!(matches!(error, Error::Mismatch { what: "columns", given: 2, expected: 3, .. }));
+
     let error = Error::data("row 3, column 1 is missing", "fill it in").at_row(2).at_column(0);
     assert_eq!(error.at(), At { row: Some(2), column: Some(0) });
     let error = error.in_file("a.csv");

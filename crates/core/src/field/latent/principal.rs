@@ -5,6 +5,7 @@ use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
+use crate::field::scaling::mds::too_many_landmarks;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
 use crate::kernel::mercer::Kernel;
@@ -175,13 +176,7 @@ fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result
     let n = site.len();
     let has_points = site.data.points().is_some();
     match asked {
-        Some(count) if count > n => Err(Error::out_of_range(
-            "landmarks",
-            count,
-            site.dims + 1..=n,
-            format!("`landmarks` is {count} and there are only {n} points"),
-            format!("use {n} or less, or leave it out"),
-        )),
+        Some(count) if count > n => Err(too_many_landmarks(count, n)),
         Some(_) if !has_points => {
             Err(Error::inapplicable("landmarks", format!("{method} with `landmarks` needs points"), "leave them out"))
         }

@@ -299,7 +299,9 @@ impl Mvu {
         }
         let (found, w) = best.ok_or_else(|| {
             let (ended, gap, off) = (if full.converged { "ended" } else { "got stuck" }, full.gap, full.violation);
-            Error::numerical(format!("equal distances left no upper bound (the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e})"), "give them a `band` 0.01, or use `variant` inequality")
+            let how = format!("the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}");
+            let fact = format!("equal distances left no upper bound ({how})");
+            Error::numerical(fact, "give them a `band` 0.01, or use `variant` inequality")
         })?;
         Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped, spent: false }, found))
     }
@@ -363,7 +365,8 @@ impl Mvu {
             return Err(Error::too_long(
                 flops,
                 format!(
-                    "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} columns, {} each)",
+                    "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops \
+                     ({FACTORS} factors in {r} columns, {} each)",
                     pairs.ends.len(),
                     bytes(memory(r))
                 ),

@@ -262,7 +262,8 @@ impl Meu {
                 return Err(Error::parameter(
                     "noise",
                     format!(
-                        "{} points are all neighbors of each other and have {p} features, so that free multipliers have no best values without noise",
+                        "{} points are all neighbors of each other and have {p} features, so that free multipliers \
+                         have no best values without noise",
                         clique.len()
                     ),
                     "leave out `noise` 0, or use `variant` standard",
