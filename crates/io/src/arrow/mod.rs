@@ -74,7 +74,8 @@ fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &Read
 /// Refuses a column that is wanted and cannot be read.
 fn check_kind(path: &Path, columns: &Columns, c: usize, kind: &DataType, role: Role) -> Result<()> {
     let (title, flag) = (columns.title(c), columns.flag(c));
-    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}"), format!("use `ignore` {flag}")));
+    let refuse =
+        |what: &str| Err(format_error(path, format!("{title} {what}"), format!("use `ignore` {flag}")).at_column(c));
     let is_list = matches!(kind, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..));
     // The values of a dictionary are those of the column.
     let values = if let DataType::Dictionary(_, values) = kind { values } else { kind };
@@ -82,15 +83,17 @@ fn check_kind(path: &Path, columns: &Columns, c: usize, kind: &DataType, role: R
         (Role::Ignored, _) => Ok(()),
         (Role::Data, _) if title.contains("__index_level_") => refuse("is a row index that pandas wrote"),
         (Role::Data, _) if is_text(values) => {
-            Err(format_error(path, format!("{title} holds text"), format!("use `label` {flag} or `ignore` {flag}")))
+            Err(format_error(path, format!("{title} holds text"), format!("use `label` {flag} or `ignore` {flag}"))
+                .at_column(c))
         }
         (Role::Data, _) if vector(kind).is_some() => Ok(()),
         (Role::Carried, _) if is_list => {
-            Err(format_error(path, format!("{title} holds lists, not one value a row"), "name another column"))
+            Err(format_error(path, format!("{title} holds lists, not one value a row"), "name another column")
+                .at_column(c))
         }
         (_, Some(DATES)) => {
             let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
-            Err(format_error(path, format!("{title} {DATES}"), way_out))
+            Err(format_error(path, format!("{title} {DATES}"), way_out).at_column(c))
         }
         (_, Some(what)) => refuse(what),
         (_, None) => Ok(()),

@@ -72,7 +72,7 @@ impl Columns {
         if let Some(&column) = label.iter().chain(&kept).find(twice) {
             let title = self.title(column);
             let fact = format!("{title} is a feature of the model and cannot be a label or be kept, too");
-            return Err(format_error(path, fact, "leave out `label` and `keep` of it"));
+            return Err(format_error(path, fact, "leave out `label` and `keep` of it").at_column(column));
         }
         let mut of = vec![Role::Ignored; self.count()];
         data.iter().for_each(|&column| of[column] = Role::Data);

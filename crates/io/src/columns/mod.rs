@@ -332,7 +332,7 @@ impl Columns {
     pub(crate) fn unlabeled(&self, path: &Path, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
-        format_error(path, format!("no row has a label in {title}"), way_out)
+        format_error(path, format!("no row has a label in {title}"), way_out).at_column(column)
     }
 }
 

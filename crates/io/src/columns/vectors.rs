@@ -48,7 +48,7 @@ impl Columns {
             Some(vector) => format!("use `vector` {vector}"),
             None => "leave out `vector`: the file has no column of vectors of numbers".into(),
         };
-        format_error(path, format!("{} holds no vectors of numbers", self.title(column)), way_out)
+        format_error(path, format!("{} holds no vectors of numbers", self.title(column)), way_out).at_column(column)
     }
 
     /// Ignores all columns but the vectors; the columns that were data until now.
@@ -174,7 +174,7 @@ impl<'a> Block<'a> {
         let fact = format!("row {row}, {title} has {more}{numbers} and row {first} has {width}");
         let way_out =
             format!("give every row a vector of one length, or use `ignore` {}", self.columns.flag(self.column));
-        format_error(self.path, fact, way_out)
+        format_error(self.path, fact, way_out).at_row(row.saturating_sub(1)).at_column(self.column)
     }
 
     /// Counts rows, of which there may be no more than the file claims.
