@@ -42,7 +42,7 @@ pub(crate) fn man(args: &Man) -> Result<()> {
     let Some(directory) = &args.dir else {
         let mut out = Vec::new();
         let rendered = clap_mangen::Man::new(command()).render(&mut out);
-        rendered.map_err(|error| Error::Numerical(error.to_string()))?;
+        rendered.map_err(|error| Error::numerical(error.to_string(), ""))?;
         return print(&String::from_utf8_lossy(&out));
     };
     std::fs::create_dir_all(directory).map_err(|source| write_error(directory, source))?;

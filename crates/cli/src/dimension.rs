@@ -11,7 +11,7 @@ use crate::report::{self, grouped};
 use crate::{input, preparing, request, say, warn};
 use eigenfold::Points;
 use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
-use eigenfold::error::{Error, Result};
+use eigenfold::error::Result;
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Share;
 use eigenfold_plot::{Format, ScaleCurve};
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
+    let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot))).transpose()?;
     outputs::check(&args.input.sources(), &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
     let [reading, counting] = Share::split(&bar, [0.03, 1.0]);
@@ -188,5 +188,5 @@ fn picture(source: &Path, found: &Dimensions, format: Format) -> Result<Vec<u8>>
     let ess = found.estimates.iter().find(|one| one.name.key() == "ess").map(|one| one.value);
     let curve =
         ScaleCurve { scales: &found.scales, distinct: found.distinct, dims, ess, title: &title, subtitle: &subtitle };
-    curve.rendered(format).map_err(Error::Numerical)
+    curve.rendered(format)
 }

@@ -31,7 +31,7 @@ impl Drawing {
     /// Refuses flags of a picture without --plot.
     pub(crate) fn check(&self, plot: Option<&Path>, names: bool) -> Result<()> {
         if let Some(plot) = plot {
-            return Format::of(Path::new(plot)).map(|_| ()).map_err(Error::Parameter);
+            return Format::of(Path::new(plot)).map(|_| ());
         }
         let given = [
             ("--size", self.size.is_some()),
@@ -40,14 +40,17 @@ impl Drawing {
             ("--names", names),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Error::Parameter(format!("{flag} is for the picture; add --plot FILE"))),
+            Some((flag, _)) => Err(Error::inapplicable(
+                flag.trim_start_matches('-'),
+                format!("{flag} is for the picture"),
+                "add --plot FILE",
+            )),
             None => Ok(()),
         }
     }
 
     /// Refuses what cannot be drawn for these data and this number of coordinates.
     pub(crate) fn check_data(&self, features: Option<usize>, dims: usize, names: bool) -> Result<()> {
-        let refused = |message: String| Err(Error::Parameter(message));
         if let Some((width, height)) = self.image {
             let pixels = width.saturating_mul(height);
             match features {
@@ -55,21 +58,27 @@ impl Drawing {
                 Some(features) => {
                     let fact =
                         format!("--image {width}x{height} are {pixels} pixels, and a row has {features} numbers");
-                    return refused(format!("{fact}; give the size of the images that the rows are"));
+                    return Err(Error::parameter("image", fact, "give the size of the images that the rows are"));
                 }
-                None => return refused("--image needs rows that are images; give --input-kind points".into()),
+                None => {
+                    let fact = "--image needs rows that are images";
+                    return Err(Error::input_kind(&["points"], fact, "give --input-kind points"));
+                }
             }
         }
         if self.shade && features.is_none() {
-            return refused("--shade needs rows to reconstruct; give --input-kind points".into());
+            let fact = "--shade needs rows to reconstruct";
+            return Err(Error::input_kind(&["points"], fact, "give --input-kind points"));
         }
         if self.shade && dims != 2 {
-            return refused(format!("--shade is drawn behind two coordinates, and the map has {dims}; use -d 2"));
+            let fact = format!("--shade is drawn behind two coordinates, and the map has {dims}");
+            return Err(Error::out_of_range("dims", dims, 2..=2, fact, "use -d 2"));
         }
         let given = [("--names", names), ("--image", self.image.is_some())];
         match given.into_iter().find(|(_, given)| *given && dims > 3) {
             Some((flag, _)) => {
-                refused(format!("{flag} finds no room on the pairs of {dims} coordinates; use -d 3 or fewer"))
+                let fact = format!("{flag} finds no room on the pairs of {dims} coordinates");
+                Err(Error::out_of_range("dims", dims, 1..=3, fact, "use -d 3 or fewer"))
             }
             None => Ok(()),
         }
@@ -90,15 +99,17 @@ fn pair(text: &str) -> Option<(usize, usize)> {
     Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
 }
 
-pub(crate) fn pixels(text: &str) -> std::result::Result<(usize, usize), String> {
+pub(crate) fn pixels(text: &str) -> Result<(usize, usize)> {
     let found = pair(text).filter(|&(width, height)| width > 0 && height > 0);
-    found.ok_or_else(|| "this is no size of an image; use its width and height in pixels, as in 28x28".into())
+    let way_out = "use its width and height in pixels, as in 28x28";
+    found.ok_or_else(|| Error::parameter("image", "this is no size of an image", way_out))
 }
 
-fn size(text: &str) -> std::result::Result<(usize, usize), String> {
+fn size(text: &str) -> Result<(usize, usize)> {
     let allowed = |&(width, height): &(usize, usize)| (400..=4000).contains(&width) && (300..=4000).contains(&height);
     let found = pair(text).filter(allowed);
-    found.ok_or_else(|| "this is no size of a picture; use 400x300 to 4000x4000, as in 1200x900".into())
+    let way_out = "use 400x300 to 4000x4000, as in 1200x900";
+    found.ok_or_else(|| Error::parameter("size", "this is no size of a picture", way_out))
 }
 
 /// The coloring of `behind` points without labels and the labeled ones in front of them.
@@ -163,7 +174,7 @@ pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<
     let mut facts = sizes(report);
     facts.extend(shown.parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
     let rows = if let Owned::Points(points) = shown.data { Some(points) } else { None };
-    let deviations = |places: &Points| deviations(shown.model, places).map_err(|error| error.to_string());
+    let deviations = |places: &Points| deviations(shown.model, places);
     let picture = Picture {
         points: shown.map,
         behind: 0,
@@ -177,7 +188,7 @@ pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<
         subtitle: &facts.join(" · "),
         size: args.drawing.size(),
     };
-    picture.rendered(format).map_err(Error::Numerical)
+    picture.rendered(format)
 }
 
 /// What the picture of `transform` shows.
@@ -202,7 +213,7 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
     let values = [map.values(), added.placed.values()].concat();
     let points = Points::new(behind + added.placed.rows(), map.cols(), values)?;
     let far: Vec<usize> = added.far.iter().map(|i| i + behind).collect();
-    let deviations = |places: &Points| deviations(model, places).map_err(|error| error.to_string());
+    let deviations = |places: &Points| deviations(model, places);
     let facts = [report::plural(added.placed.rows(), "new point"), report::plural(behind, "training point")];
     let picture = Picture {
         points: &points,
@@ -217,7 +228,7 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
         subtitle: &facts.join(" · "),
         size: drawing.size(),
     };
-    picture.rendered(format).map_err(Error::Numerical)
+    picture.rendered(format)
 }
 
 /// The picture of what `-k auto` tried.
@@ -229,7 +240,7 @@ pub(crate) fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format
     }
     let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
     let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
-    curve.rendered(format).map_err(Error::Numerical)
+    curve.rendered(format)
 }
 
 /// What an input is called in a title.
@@ -253,7 +264,7 @@ mod tests {
 
     #[test]
     fn sizes_are_two_numbers() {
-        assert_eq!((size("1200x900"), pixels("28X28")), (Ok((1200, 900)), Ok((28, 28))));
+        assert_eq!((size("1200x900").unwrap(), pixels("28X28").unwrap()), ((1200, 900), (28, 28)));
         for wrong in ["", "800", "x", "800x", "0x0", "-1x5", "800x99999999", "1e3x1e3", "10x10"] {
             assert!(size(wrong).is_err(), "{wrong}");
         }

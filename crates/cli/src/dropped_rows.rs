@@ -27,7 +27,7 @@ impl Kept {
         let (rows, all) = (points.complete_rows(), points.rows());
         if rows.is_empty() {
             let fact = format!("each of the {} has a missing cell, so that none is left", plural(all, "row"));
-            return Err(Error::Parameter(format!("{fact}; use --missing model, or --ignore the columns they are in")));
+            return Err(Error::parameter("missing", fact, "use --missing model, or --ignore the columns they are in"));
         }
         Ok(Some(Kept { rows, all }))
     }
@@ -66,7 +66,7 @@ impl Kept {
             Some(at) => {
                 let row = at / picked.cols() + 1;
                 let fact = format!("row {row} of the rows that are kept has no coordinates in the map that was given");
-                Err(Error::Parameter(format!("{fact}; give a map of the same rows")))
+                Err(Error::data(fact, "give a map of the same rows").at_row(row - 1))
             }
         }
     }

@@ -37,32 +37,42 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let mut recipe = request.recipe()?;
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
     if let Some(plot) = &args.plot_neighbors {
-        Format::of(Path::new(plot)).map_err(Error::Parameter)?;
+        Format::of(Path::new(plot))?;
     }
     let auto = request.chooses_neighbors();
     if args.held_out == Some(HeldOutWhat::Rows) {
         let fact = "embed holds out features, not rows";
-        return Err(Error::Parameter(format!(
-            "{fact}; use --held-out features, or transform and reconstruct for rows"
-        )));
+        return Err(Error::parameter(
+            "held-out",
+            fact,
+            "use --held-out features, or transform and reconstruct for rows",
+        ));
     }
     let holds_out = args.held_out == Some(HeldOutWhat::Features);
     if args.plot_neighbors.is_some() && !auto {
-        return Err(Error::Parameter("--plot-neighbors draws what -k auto tried; add -k auto".into()));
+        return Err(Error::inapplicable("plot-neighbors", "--plot-neighbors draws what -k auto tried", "add -k auto"));
     }
     if args.save.as_deref() == Some(Path::new("-")) {
-        return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
+        return Err(Error::parameter("save", "a model cannot go to standard output", "give --save a file"));
     }
     if args.align.is_some() && args.save.is_some() {
-        return Err(Error::Parameter("--align turns what -o and --plot get, not the model; leave out --save".into()));
+        return Err(Error::inapplicable(
+            "save",
+            "--align turns what -o and --plot get, not the model",
+            "leave out --save",
+        ));
     }
     if args.align.is_some() && args.drawing.shade {
-        return Err(Error::Parameter("--shade is of the model's own map; leave out --align".into()));
+        return Err(Error::inapplicable("align", "--shade is of the model's own map", "leave out --align"));
     }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
-        return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
+        return Err(Error::inapplicable(
+            "weights",
+            format!("{name} fits no weights to edges"),
+            format!("--weights is for {}", with.join(", ")),
+        ));
     }
     imputed::check(args, &recipe.method)?;
     let mut given = wanted(args);
@@ -201,9 +211,11 @@ fn picked(rows: Option<&Kept>, map: Points) -> Result<Points> {
 fn points<'a>(data: &'a Owned, flag: &str) -> Result<&'a Points> {
     match data {
         Owned::Points(points) => Ok(points),
-        _ => Err(Error::Parameter(format!(
-            "{flag} needs points with features; leave it out, or give --input-kind points"
-        ))),
+        _ => Err(Error::input_kind(
+            &["points"],
+            format!("{flag} needs points with features"),
+            "leave it out, or give --input-kind points",
+        )),
     }
 }
 
@@ -241,14 +253,14 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         outputs.stage(target, move |name| write_map(name, &map, &carried))?;
     }
     if let Some(target) = &args.plot {
-        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let format = Format::of(Path::new(target))?;
         let (labels, names) = (along.labels, along.names.as_deref());
         let shown = Shown { model, map: fit.map(), data, labels, names, parameters: &parameters };
         let bytes = drawing::picture(args, shown, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
-        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let format = Format::of(Path::new(target))?;
         let bytes = drawing::curve(args, model, choice, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
@@ -322,7 +334,11 @@ impl Start {
         let choices: Vec<&str> = names.iter().map(|named| named.name).collect();
         let wrong = |_| {
             let ways = "the name of a method, or a file of coordinates";
-            Error::Parameter(format!("--init {value:?} is no way to start; give {}, {ways}", choices.join(", ")))
+            Error::parameter(
+                "init",
+                format!("--init {value:?} is no way to start"),
+                format!("give {}, {ways}", choices.join(", ")),
+            )
         };
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }

@@ -1,7 +1,7 @@
 //! The flags that several commands share, and the values they take.
 
 use clap::{Args, ValueEnum};
-use eigenfold::error::{Error, told};
+use eigenfold::error::{Error, Result, rename_parameters};
 use eigenfold::graph::Metric;
 use eigenfold::quality::{MEASURES, Measure};
 use eigenfold::request::Count;
@@ -18,7 +18,7 @@ pub(crate) fn flag(name: &str) -> String {
 
 /// A message of the library with flags in place of the names of parameters.
 pub(crate) fn with_flags(message: &str) -> String {
-    told(message, flag)
+    rename_parameters(message, flag)
 }
 
 /// A file of points and how to read it.
@@ -167,34 +167,37 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn metric(text: &str) -> Result<Metric, String> {
-    text.parse().map_err(|error: Error| error.to_string())
+pub(crate) fn metric(text: &str) -> Result<Metric> {
+    text.parse()
 }
 
 /// A measure of a map by its name in files.
-pub(crate) fn measure(text: &str) -> Result<Measure, String> {
-    let keys = || MEASURES.iter().map(|described| described.key).collect::<Vec<_>>().join(", ");
-    Measure::named(text).ok_or_else(|| format!("this is no measure; use one of {}", keys()))
+pub(crate) fn measure(text: &str) -> Result<Measure> {
+    Measure::named(text).ok_or_else(|| {
+        let choices: Vec<&'static str> = MEASURES.iter().map(|described| described.key).collect();
+        let (fact, way_out) = ("this is no measure".into(), format!("use one of {}", choices.join(", ")));
+        Error::Unknown { parameter: "measure".into(), guess: None, choices, fact, way_out }
+    })
 }
 
-fn count(text: &str) -> Result<Count, String> {
+fn count(text: &str) -> Result<Count> {
     match text {
         "auto" => Ok(Count::Auto),
         _ => text
             .parse()
             .map(Count::Number)
-            .map_err(|_| "this is not a number of neighbors; use 1 or more, or auto".into()),
+            .map_err(|_| Error::parameter("neighbors", "this is not a number of neighbors", "use 1 or more, or auto")),
     }
 }
 
 /// A number of coordinates.
-pub(crate) fn dims(text: &str) -> Result<Count, String> {
+pub(crate) fn dims(text: &str) -> Result<Count> {
     match text {
         "auto" => Ok(Count::Auto),
         _ => text
             .parse()
             .map(Count::Number)
-            .map_err(|_| "this is not a number of coordinates; use 1 or more, or auto".into()),
+            .map_err(|_| Error::parameter("dims", "this is not a number of coordinates", "use 1 or more, or auto")),
     }
 }
 
@@ -221,13 +224,15 @@ pub(crate) enum HeldOutWhat {
 
 impl HeldOutWhat {
     /// Whether rows are held out, for a command that cannot hold out features.
-    pub(crate) fn is_rows(self, command: &str) -> Result<bool, Error> {
+    pub(crate) fn is_rows(self, command: &str) -> Result<bool> {
         match self {
             HeldOutWhat::Rows => Ok(true),
             HeldOutWhat::None => Ok(false),
-            HeldOutWhat::Features => {
-                Err(Error::Parameter(format!("{command} holds out rows, not features; use --held-out rows or none")))
-            }
+            HeldOutWhat::Features => Err(Error::parameter(
+                "held-out",
+                format!("{command} holds out rows, not features"),
+                "use --held-out rows or none",
+            )),
         }
     }
 }
@@ -293,21 +298,21 @@ pub(crate) enum YesNo {
 const MOST_THREADS: u16 = 1024;
 
 /// A number of threads.
-fn thread_count(text: &str) -> Result<u16, String> {
+fn thread_count(text: &str) -> Result<u16> {
+    let refused = |fact: String, way_out: String| Err(Error::parameter("threads", fact, way_out));
     match text.parse::<f64>() {
         Ok(count) if (1.0..=f64::from(MOST_THREADS)).contains(&count) && count.fract() == 0.0 => Ok(count as u16),
         Ok(count) if count > f64::from(MOST_THREADS) => {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            Err(format!(
-                "more than {MOST_THREADS} threads are never started; use {cores}, one per core, or leave it out"
-            ))
+            let fact = format!("more than {MOST_THREADS} threads are never started");
+            refused(fact, format!("use {cores}, one per core, or leave it out"))
         }
-        _ => Err(format!("this is not a number of threads; use a whole number from 1 to {MOST_THREADS}")),
+        _ => refused("this is not a number of threads".into(), format!("use a whole number from 1 to {MOST_THREADS}")),
     }
 }
 
 /// A number of bytes: `4GB`, `512MiB`, `1e9`.
-pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
+pub(crate) fn memory_size(text: &str) -> Result<u64> {
     let at = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
     let (number, unit) = (text[..at].trim(), text[at..].trim().to_ascii_lowercase());
     let factor: f64 = match unit.as_str() {
@@ -320,28 +325,31 @@ pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
         "mib" => 1024f64.powi(2),
         "gib" => 1024f64.powi(3),
         "tib" => 1024f64.powi(4),
-        _ => return Err(format!("{unit} is no unit of memory; use kB, MB, GB or TB")),
+        _ => {
+            let fact = format!("{unit} is no unit of memory");
+            return Err(Error::parameter("memory", fact, "use kB, MB, GB or TB"));
+        }
     };
     match number.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
-        _ => Err("this is no size; use a positive number and a unit, as in 4GB".to_string()),
+        _ => Err(Error::parameter("memory", "this is no size", "use a positive number and a unit, as in 4GB")),
     }
 }
 
 /// What stands before decimals.
-fn decimal(text: &str) -> Result<u8, String> {
+fn decimal(text: &str) -> Result<u8> {
     match text {
         "." => Ok(b'.'),
         "," => Ok(b','),
-        _ => Err("decimals stand behind a point or a comma; use . or ,".to_string()),
+        _ => Err(Error::parameter("decimal", "decimals stand behind a point or a comma", "use . or ,")),
     }
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+fn delimiter(text: &str) -> Result<u8> {
     match text.as_bytes() {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("this is no delimiter; use one character, or tab".to_string()),
+        _ => Err(Error::parameter("delimiter", "this is no delimiter", "use one character, or tab")),
     }
 }
 
@@ -352,16 +360,16 @@ mod tests {
     #[test]
     fn neighbors_are_a_number_or_auto() {
         for text in ["7", "auto"] {
-            assert_eq!(count(text).map(|count| count.to_string()), Ok(text.to_string()));
+            assert_eq!(count(text).unwrap().to_string(), text);
         }
         assert!(count("-3").is_err() && count("few").is_err());
     }
 
     #[test]
     fn sizes_have_units() {
-        assert_eq!(memory_size("4GB"), Ok(4_000_000_000));
-        assert_eq!(memory_size("1.5 MiB"), Ok(1_572_864));
-        assert_eq!(memory_size("1e9"), Ok(1_000_000_000));
+        assert_eq!(memory_size("4GB").unwrap(), 4_000_000_000);
+        assert_eq!(memory_size("1.5 MiB").unwrap(), 1_572_864);
+        assert_eq!(memory_size("1e9").unwrap(), 1_000_000_000);
         assert!(memory_size("4XB").is_err() && memory_size("-1GB").is_err() && memory_size("GB").is_err());
     }
 }

@@ -25,8 +25,8 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let request = request::of_graph(args);
     if request.chooses_neighbors() {
-        let fact = "a graph alone has no map to choose its neighbors by; give -k a number, or use embed -k auto";
-        return Err(Error::Parameter(fact.into()));
+        let fact = "a graph alone has no map to choose its neighbors by";
+        return Err(Error::parameter("neighbors", fact, "give -k a number, or use embed -k auto"));
     }
     let (drill, search) = (request.learned_graph()?, request.search()?);
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
@@ -51,8 +51,9 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         }
         other if preparation.is_none() => other,
         _ => {
-            let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
-            return Err(Error::Parameter(fact.into()));
+            let (fact, way_out) =
+                ("only points have columns to prepare", "leave out --standardize, --scale-columns and --log");
+            return Err(Error::inapplicable("standardize", fact, way_out));
         }
     };
     let read = start.elapsed().as_secs_f64();
@@ -60,8 +61,8 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let start = Instant::now();
     let view = data.view();
     if view.kind() == InputKind::Similarities {
-        let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
-        return Err(Error::Parameter(fact.into()));
+        let (fact, way_out) = ("similarities have no neighbors by distance", "give --input-kind points or distances");
+        return Err(Error::input_kind(&["points", "distances"], fact, way_out));
     }
     let (found, learned) = match drill {
         Some(drill) => {

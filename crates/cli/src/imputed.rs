@@ -10,20 +10,22 @@ use eigenfold::{Method, Model, Points, io};
 
 /// Refuses what cannot be written, before any work is done.
 pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
-    let refused = |fact: String| Err(Error::Parameter(fact));
-    let flag = if args.completed.is_some() { "--completed" } else { "--completed-std" };
+    let name = if args.completed.is_some() { "completed" } else { "completed-std" };
+    let refused = |fact: String, way_out: String| Err(Error::inapplicable(name, fact, way_out));
     if args.completed.is_none() && args.completed_std.is_none() {
         return Ok(());
     }
     if matches!(args.input.missing(), MissingName::Error | MissingName::Drop) {
-        return refused(format!("{flag} writes what stands in missing cells; add --missing model or --missing mean"));
+        let fact = format!("--{name} writes what stands in missing cells");
+        return refused(fact, "add --missing model or --missing mean".into());
     }
     if args.input_kind == Kind::Graph {
-        return refused(format!("a graph has no cells to complete; leave out {flag}"));
+        return refused("a graph has no cells to complete".into(), format!("leave out --{name}"));
     }
-    let name = method.info().name;
-    if args.completed_std.is_some() && !["ppca", "fa"].contains(&name) {
-        return refused(format!("the guesses for {name} have no deviations; --completed-std is for ppca and fa"));
+    let method = method.info().name;
+    if args.completed_std.is_some() && !["ppca", "fa"].contains(&method) {
+        let fact = format!("the guesses for {method} have no deviations");
+        return Err(Error::inapplicable("completed-std", fact, "--completed-std is for ppca and fa"));
     }
     Ok(())
 }

@@ -44,12 +44,12 @@ pub(crate) fn read(
     let options = ReadOptions { memory, keep, one_hot, ..options(input) };
     if kind != Kind::Points && !input.more.is_empty() {
         let fact = "several files are read as points, one below the other";
-        return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
+        return Err(Error::inapplicable("input-kind", fact, "leave out --input-kind, or give one file"));
     }
     if kind == Kind::Graph {
         if !carry.columns().is_empty() {
             let fact = "a list of edges has no columns of points";
-            return Err(Error::Parameter(format!("{fact}; leave out --keep and --names")));
+            return Err(Error::inapplicable("keep", fact, "leave out --keep and --names"));
         }
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
@@ -125,7 +125,7 @@ pub(crate) fn use_threads(threads: Option<u16>) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let some = usize::from(threads).min(LEAST_THREADS.max(THREADS_PER_CORE * cores));
     let built = rayon::ThreadPoolBuilder::new().num_threads(some).build_global();
-    built.map_err(|error| Error::Numerical(format!("{threads} threads could not be started ({error}); use fewer")))
+    built.map_err(|error| Error::numerical(format!("{threads} threads could not be started ({error})"), "use fewer"))
 }
 
 /// `y1`, `y2`, ... for the prefix `y`.

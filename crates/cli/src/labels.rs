@@ -77,7 +77,7 @@ impl Carry {
             let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
             if coordinate || name == CHUNK || kept[..at].iter().any(|other| other.name == *name) {
                 let fact = format!("--keep {name} would be in the output twice");
-                return Err(Error::Parameter(format!("{fact}; keep another column, or call it otherwise")));
+                return Err(Error::parameter("keep", fact, "keep another column, or call it otherwise"));
             }
         }
         let title = title.unwrap_or("label").to_string();
@@ -148,22 +148,21 @@ fn column_in(flag: &str, rows: usize, what: &str) -> Result<Carried> {
             columns = otherwise;
         }
     }
-    let wrong = |message: String| Error::Format { path: file.into(), message };
     let found = count(&columns);
     if found != rows {
         let fact = format!("it has {found} {what} for {rows} points");
         let way_out = "give one for every row of the input, in the same order, NA where there is none";
-        return Err(wrong(format!("{fact}; {way_out}")));
+        return Err(Error::format(file, fact, way_out));
     }
-    columns.into_iter().next().ok_or_else(|| wrong("it has no column; name another file".into()))
+    columns.into_iter().next().ok_or_else(|| Error::format(file, "it has no column", "name another file"))
 }
 
 /// The labels that a file holds for `rows` points.
 fn labels_in(flag: &str, rows: usize) -> Result<Labeled> {
     let Carried { name, cells } = column_in(flag, rows, "labels")?;
     let labels = Labels::from_cells(&cells).ok_or_else(|| {
-        let message = format!("no row has a label in column {name:?}; name another column");
-        Error::Format { path: split(flag).0.into(), message }
+        let fact = format!("no row has a label in column {name:?}");
+        Error::format(split(flag).0, fact, "name another column")
     })?;
     // What a column without a name is called.
     let title = if name == "column1" { "label".into() } else { name };

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(&error.told(flags::flag));
+            complain(&shown(&error));
             if let Error::Stopped = error {
                 signals::end();
             }
@@ -101,8 +101,14 @@ fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no details");
-        Err(Error::Numerical(format!("an internal check failed ({text}); this is a defect, please report it")))
+        Err(Error::numerical(format!("an internal check failed ({text})"), "this is a defect, please report it"))
     })
+}
+
+/// An error as the program prints it.
+fn shown(error: &Error) -> String {
+    let message = error.message_with(flags::flag);
+    if let Error::Stopped = error { format!("{message}; nothing was written") } else { message }
 }
 
 /// 2 if other data or flags help, 1 if not.

@@ -64,7 +64,7 @@ fn leave_if_deaf() {
         std::thread::sleep(PATIENCE[1]);
     }
     if !WRITING.load(Ordering::Relaxed) {
-        crate::complain(&Error::Stopped.to_string());
+        crate::complain(&crate::shown(&Error::Stopped));
         leave();
     }
 }

@@ -33,9 +33,11 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let kept = Kept::of(args.input.missing(), &table.points)?;
     if !table.points.missing().is_empty() && args.input.missing() != MissingName::Drop {
         let fact = "an embedding point needs all its coordinates";
-        return Err(Error::Parameter(format!(
-            "{fact}; use --missing drop, which leaves the rows of incomplete ones empty"
-        )));
+        return Err(Error::parameter(
+            "missing",
+            fact,
+            "use --missing drop, which leaves the rows of incomplete ones empty",
+        ));
     }
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     model.check_places(&places)?;
     let supervised = model.recipe().method.is_supervised();
     if supervised && held_out == Some(true) {
-        return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
+        return Err(Error::inapplicable("held-out", without_classes(&model), "leave out --held-out"));
     }
     let held_out = match model.points().filter(|_| held_out.unwrap_or(has_intervals(args) && way.holds_out_rows())) {
         Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),

@@ -49,7 +49,11 @@ fn real(args: &Args) -> Result<Table> {
         ("--truth", args.truth.is_some()),
     ];
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
-        return Err(Error::Parameter(format!("{} is real data and takes no {flag}; leave it out", args.name)));
+        return Err(Error::inapplicable(
+            flag.trim_start_matches('-'),
+            format!("{} is real data and takes no {flag}", args.name),
+            "leave it out",
+        ));
     }
     let mut table = io::read(&args.name, &ReadOptions::default())?;
     let npy = Path::new(&args.output).extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
@@ -60,8 +64,14 @@ fn real(args: &Args) -> Result<Table> {
 }
 
 fn synthetic(args: &Args) -> Result<(Table, Option<eigenfold::Points>)> {
-    let sample = Sample::from_name(&args.name)
-        .map_err(|error| Error::Parameter(format!("{error}, or the real {}", REAL.join(" and "))))?;
+    let sample = Sample::from_name(&args.name).map_err(|error| match error {
+        Error::Unknown { parameter, guess, mut choices, fact, way_out } => {
+            choices.extend(REAL);
+            let way_out = format!("{way_out}, or the real {}", REAL.join(" and "));
+            Error::Unknown { parameter, guess, choices, fact, way_out }
+        }
+        error => error,
+    })?;
     let drawn = sample.draw(args.n.unwrap_or(DEFAULT_N), args.noise.unwrap_or(0.0), args.seed.unwrap_or(0))?;
     let labels = args.with_label.then_some(drawn.labels);
     Ok((

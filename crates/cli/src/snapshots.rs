@@ -37,19 +37,25 @@ impl Snapshots {
         if args.path.is_some() {
             let lambda = method.parameters().into_iter().find(|parameter| parameter.name == "lambda");
             if !lambda.is_some_and(|lambda| lambda.value.contains(':')) {
-                return Err(Error::Parameter(
-                    "--path writes the maps of a path of lambda; use -m elastic --lambda FROM:TO:COUNT".into(),
+                return Err(Error::inapplicable(
+                    "path",
+                    "--path writes the maps of a path of lambda",
+                    "use -m elastic --lambda FROM:TO:COUNT",
                 ));
             }
         }
         let of_path = if args.path.is_some() { ALL } else { 0 };
         let Some(given) = &args.snapshots else { return Ok(Snapshots { folder: None, most: of_path }) };
         match given.parse::<usize>() {
-            Ok(count) if !(2..=ALL).contains(&count) => Err(Error::Parameter(format!(
-                "--snapshots {given} is not a number of maps; give 2 to {ALL}, or a directory"
-            ))),
-            Ok(_) if args.json.is_none() => Err(Error::Parameter(
-                "--snapshots with a number keeps maps in the report; add --json FILE, or give a directory".into(),
+            Ok(count) if !(2..=ALL).contains(&count) => Err(Error::parameter(
+                "snapshots",
+                format!("--snapshots {given} is not a number of maps"),
+                format!("give 2 to {ALL}, or a directory"),
+            )),
+            Ok(_) if args.json.is_none() => Err(Error::parameter(
+                "snapshots",
+                "--snapshots with a number keeps maps in the report",
+                "add --json FILE, or give a directory",
             )),
             Ok(count) => Ok(Snapshots { folder: None, most: count }),
             Err(_) => Ok(Snapshots { folder: Some(Folder::new(given)?), most: IN_A_DIRECTORY.max(of_path) }),
@@ -123,7 +129,7 @@ impl Folder {
         if empty {
             return Ok(Folder { place, made: false });
         }
-        Err(Error::Parameter(format!("--snapshots {name} is not empty; give a new directory")))
+        Err(Error::parameter("snapshots", format!("--snapshots {name} is not empty"), "give a new directory"))
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         (None, _) => model.place(&points)?,
     };
     if args.std.is_some() && deviations.is_none() {
-        return Err(Error::Parameter(without_deviations(&model)));
+        return Err(without_deviations(&model));
     }
     let posterior = args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &points)?))).transpose()?;
     let place = start.elapsed().as_secs_f64();
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let Some(target) = &args.plot {
-        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let format = Format::of(Path::new(target))?;
         let (rows, names) = (&points, along.names.as_deref());
         let (labels, source) = (along.labels, args.input.source.as_path());
         let added = Added { model: &model, placed: &placed, rows, far: &far, labels, names, source };
@@ -121,12 +121,12 @@ fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
     match args.held_out {
         Some(what) if what.is_rows("transform").is_err() => what.is_rows("transform"),
         Some(_) if args.std.is_none() => {
-            Err(Error::Parameter("--held-out calibrates what --std writes; add --std FILE".into()))
+            Err(Error::inapplicable("held-out", "--held-out calibrates what --std writes", "add --std FILE"))
         }
         Some(HeldOutWhat::Rows) if model.recipe().method.is_supervised() => {
-            Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(model))))
+            Err(Error::inapplicable("held-out", without_classes(model), "leave out --held-out"))
         }
-        Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(Error::Parameter(without_deviations(model))),
+        Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(without_deviations(model)),
         Some(what) => what.is_rows("transform"),
         None => Ok(args.std.is_some() && model.holds_out_places()),
     }
@@ -155,13 +155,15 @@ fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
 }
 
 /// Why there is no uncertainty of new rows, and the way out.
-fn without_deviations(model: &Model) -> String {
+fn without_deviations(model: &Model) -> Error {
     if let Some(fact) = model.recipe().method.without_standard_deviation() {
-        return format!("{fact}; use --held-out rows");
+        return Error::parameter("std", fact, "use --held-out rows");
     }
     let method = &model.report().method;
-    let way = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
-    format!("the extension of {method} does not depend on nearby rows, which leaves no uncertainty to compute; {way}")
+    let way_out = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
+    let fact =
+        format!("the extension of {method} does not depend on nearby rows, which leaves no uncertainty to compute");
+    Error::parameter("std", fact, way_out)
 }
 
 /// The deviation of every coordinate and the log density of every row, with the names of these columns.
@@ -196,7 +198,11 @@ pub(crate) fn load(path: &Path) -> Result<Model> {
     if !path.is_file() {
         let what = if path.is_dir() { "is a directory" } else { "there is no such file" };
         let path = path.display();
-        return Err(Error::Parameter(format!("{path}: {what}; name a model that `eigenfold embed --save` made")));
+        return Err(Error::parameter(
+            "model",
+            format!("{path}: {what}"),
+            "name a model that `eigenfold embed --save` made",
+        ));
     }
     Model::load(path)
 }

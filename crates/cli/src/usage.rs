@@ -3,6 +3,7 @@
 use crate::command::command;
 use crate::complain;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::error::Error;
 use std::process::ExitCode;
 
 /// Prints help and version as they are, and an error as one line.
@@ -18,10 +19,10 @@ pub(crate) fn answer(error: &clap::Error) -> ExitCode {
             ExitCode::from(2)
         }
         _ => {
-            let fact = fact(error);
             // Our own value parsers name the way out themselves.
-            let way_out = if fact.contains("; ") { String::new() } else { format!("; {}", way_out(error)) };
-            complain(&(fact + &way_out));
+            let is_ours = error.source().is_some_and(|source| source.is::<eigenfold::Error>());
+            let way_out = if is_ours { String::new() } else { format!("; {}", way_out(error)) };
+            complain(&(fact(error) + &way_out));
             ExitCode::from(2)
         }
     }

@@ -62,11 +62,11 @@ pub(crate) fn run(args: &View) -> Result<()> {
         args.file.extension().is_some_and(|end| ["html", "htm"].iter().any(|html| end.eq_ignore_ascii_case(html)));
     if is_page {
         if args.output.is_some() {
-            return Err(Error::Parameter("a page is opened as it is; leave out -o, or name a model".into()));
+            return Err(Error::inapplicable("output", "a page is opened as it is", "leave out -o, or name a model"));
         }
         if !args.file.is_file() {
             let fact = format!("{} is not a file", args.file.display());
-            return Err(Error::Parameter(format!("{fact}; name a page of `eigenfold compare --report`, or a model")));
+            return Err(Error::parameter("file", fact, "name a page of `eigenfold compare --report`, or a model"));
         }
         return open(args, &args.file);
     }
@@ -93,7 +93,11 @@ fn own_page(model: &Path) -> Result<PathBuf> {
     let there = std::fs::symlink_metadata(&page).is_ok();
     if there && !is_own_page(&page) {
         let (page, fact) = (page.display(), "is there already, and is not the page of a model");
-        return Err(Error::Parameter(format!("{page} {fact}; name the page with -o, or move the file away")));
+        return Err(Error::parameter(
+            "output",
+            format!("{page} {fact}"),
+            "name the page with -o, or move the file away",
+        ));
     }
     Ok(page)
 }
@@ -114,13 +118,19 @@ fn is_own_page(page: &Path) -> bool {
 fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let Some(points) = model.points().cloned() else {
         let fact = format!("{} was made from {}", args.file.display(), model.kind().name());
-        return Err(Error::Parameter(format!("{fact}, and a page shows points with features; embed such a file")));
+        return Err(Error::input_kind(
+            &["points"],
+            format!("{fact}, and a page shows points with features"),
+            "embed such a file",
+        ));
     };
     let carry = Carry { labels: args.labels.clone(), names: args.names.clone(), keep: Vec::new() };
     if let Some(name) = carry.columns().first() {
-        return Err(Error::Parameter(format!(
-            "--names {name} is not a file; a model keeps no names, so name a file of them"
-        )));
+        return Err(Error::parameter(
+            "names",
+            format!("--names {name} is not a file"),
+            "a model keeps no names, so name a file of them",
+        ));
     }
     let Along { labels, names, .. } = carry.along(None, None, Vec::new(), points.rows())?;
     // What was prepared before the fit is compared as it was prepared.

@@ -23,7 +23,11 @@ use truth::{Truth, read, trust};
 fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [data, kind, labels, methods @ ..] = args.as_slice() else {
-        return Err(Error::Parameter("give data, classes, values or none, a file of labels, and methods".into()));
+        return Err(Error::parameter(
+            "arguments",
+            "the arguments are incomplete",
+            "give data, classes, values or none, a file of labels, and methods",
+        ));
     };
     let (points, truth) = read(data, kind, labels)?;
     let title = data.rsplit('/').nth(1).unwrap_or(data);

@@ -137,7 +137,9 @@ fn share<'a>(entries: impl Iterator<Item = &'a Entry>, holds: impl Fn(&Entry) ->
 fn points(data: &str) -> Result<Points, Error> {
     let parts: Vec<&str> = data.split(':').collect();
     if let [name, n, noise, seed] = parts[..] {
-        let number = |text: &str| text.parse::<f64>().map_err(|_| Error::Parameter(format!("{text} is not a number")));
+        let number = |text: &str| {
+            text.parse::<f64>().map_err(|_| Error::parameter("arguments", format!("{text} is not a number"), ""))
+        };
         let drawn = Sample::from_name(name)?.draw(number(n)? as usize, number(noise)?, number(seed)? as u64)?;
         return Ok(drawn.points);
     }

@@ -22,7 +22,11 @@ use truth::{read, trust};
 fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [data, kind, labels, methods @ ..] = args.as_slice() else {
-        return Err(Error::Parameter("give data, classes, values or none, a file of labels, and methods".into()));
+        return Err(Error::parameter(
+            "arguments",
+            "the arguments are incomplete",
+            "give data, classes, values or none, a file of labels, and methods",
+        ));
     };
     let (points, truth) = read(data, kind, labels)?;
     let title = data.rsplit('/').nth(1).unwrap_or(data.split(':').next().unwrap_or(data));
@@ -63,7 +67,7 @@ fn recipe(asked: &str) -> Result<Recipe, Error> {
             Some(("k", k)) => recipe.neighbors = Neighbors::Nearest(k.parse().unwrap_or(10)),
             Some(("components", "separate")) => recipe.disconnected = Disconnected::Separate,
             Some((name, value)) => recipe.method.set(name, value)?,
-            None => return Err(Error::Parameter(format!("{part} is no parameter; give name=value"))),
+            None => return Err(Error::parameter("arguments", format!("{part} is no parameter"), "give name=value")),
         }
     }
     Ok(recipe)

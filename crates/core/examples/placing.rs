@@ -120,7 +120,9 @@ impl Procrustes {
 fn points(data: &str) -> Result<Points, Error> {
     let parts: Vec<&str> = data.split(':').collect();
     if let [name, n, noise, seed] = parts[..] {
-        let number = |text: &str| text.parse::<f64>().map_err(|_| Error::Parameter(format!("{text} is not a number")));
+        let number = |text: &str| {
+            text.parse::<f64>().map_err(|_| Error::parameter("arguments", format!("{text} is not a number"), ""))
+        };
         return Ok(Sample::from_name(name)?.draw(number(n)? as usize, number(noise)?, number(seed)? as u64)?.points);
     }
     let all = io::read(parts[0], &io::ReadOptions::default())?.points;

@@ -3,7 +3,7 @@
 use crate::field::{Build, Built, Info, Nearest, Site};
 use crate::input::Data;
 use crate::parameter::Described;
-use eigenfold_linalg::error::{Error, Result, guess};
+use eigenfold_linalg::error::{Error, Result, did_you_mean, guess};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -125,9 +125,16 @@ impl Method {
         if let Some(at) = all.iter().position(known) {
             return Ok(all.swap_remove(at));
         }
-        let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
-        let guess = guess(&names, &wanted);
-        Err(Error::parameter(format!("unknown method {name:?}; {guess}choose from {}", names.join(", "))))
+        let choices: Vec<&'static str> = all.iter().map(|m| m.info().name).collect();
+        let guess = guess(&choices, &wanted);
+        let way_out = format!("{}choose from {}", did_you_mean(guess), choices.join(", "));
+        Err(Error::Unknown {
+            parameter: "method".into(),
+            guess,
+            choices,
+            fact: format!("unknown method {name:?}"),
+            way_out,
+        })
     }
 }
 

@@ -92,12 +92,11 @@ impl Recipe {
         let info = self.method.info();
         if !info.accepts.contains(&data.kind()) {
             let accepts: Vec<&str> = info.accepts.iter().map(|kind| kind.name()).collect();
-            return Err(Error::parameter(format!(
-                "{} cannot start from {}; it takes {}",
-                info.name,
-                data.kind().name(),
-                accepts.join(", ")
-            )));
+            return Err(Error::input_kind(
+                &accepts,
+                format!("{} cannot start from {}", info.name, data.kind().name()),
+                format!("it takes {}", accepts.join(", ")),
+            ));
         }
         self.check_dims(data)?;
         self.check_rescale(data)
@@ -120,10 +119,16 @@ impl Recipe {
     fn check_dims(&self, data: Data<'_>) -> Result<()> {
         let (n, dims) = (data.len(), self.dims);
         if n < 2 {
-            return Err(Error::data(format!("there is only {n} point; give at least two")));
+            return Err(Error::too_small(n, 2, format!("there is only {n} point"), "give at least two"));
         }
         if dims == 0 {
-            return Err(Error::parameter("0 dimensions were asked for; use `dims` 1 or more"));
+            return Err(Error::out_of_range(
+                "dims",
+                0,
+                1..=n - 1,
+                "0 dimensions were asked for",
+                "use `dims` 1 or more",
+            ));
         }
         if dims > n - 1 {
             let (most, fact) = (n - 1, format!("{n} points span at most {}", plural(n - 1, "dimension")));
@@ -137,16 +142,28 @@ impl Recipe {
         let Some(asked) = self.rescale else { return Ok(()) };
         if !self.needs_graph(data) {
             let fact = "has no neighborhood graph whose lengths a map could keep";
-            return Err(Error::parameter(format!("{} {fact}; leave out `rescale`", info.name)));
+            return Err(Error::inapplicable("rescale", format!("{} {fact}", info.name), "leave out `rescale`"));
         }
         if asked < dims {
             let fact = format!("`rescale` {asked} is less than the {} of the map", plural(dims, "dimension"));
-            return Err(Error::parameter(format!("{fact}; use `rescale` {dims} or more")));
+            return Err(Error::out_of_range(
+                "rescale",
+                asked,
+                dims..=usize::MAX,
+                fact,
+                format!("use `rescale` {dims} or more"),
+            ));
         }
         let most = unfolding::MOST.min(n - 1);
         if asked > most {
             let fact = format!("`rescale` {asked} is more than the {most} coordinates that {n} points can be given");
-            return Err(Error::parameter(format!("{fact}; use `rescale` {most} or less")));
+            return Err(Error::out_of_range(
+                "rescale",
+                asked,
+                dims..=most,
+                fact,
+                format!("use `rescale` {most} or less"),
+            ));
         }
         Ok(())
     }

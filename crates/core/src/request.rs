@@ -192,7 +192,7 @@ impl Request {
         };
         if self.standardize && self.scale_columns.is_some() && scale != Scale::Unit {
             let fact = format!("`standardize` is set and `scale-columns` is {}", scale.name());
-            return Err(Error::parameter(format!("{fact}; leave one of them out")));
+            return Err(Error::inapplicable("scale-columns", fact, "leave one of them out"));
         }
         let scale = if self.standardize { Scale::Unit } else { scale };
         let prepares = log.is_some() || scale != Scale::None;
@@ -263,9 +263,11 @@ impl Request {
     fn drill(&self, parameters: &Texts) -> Result<Option<Drill>> {
         if !self.learns() {
             return match parameters.keys().next() {
-                Some(name) => Err(Error::parameter(format!(
-                    "`{name}` is a parameter of learned graphs; use `graph` learned, or leave it out"
-                ))),
+                Some(name) => Err(Error::inapplicable(
+                    name.clone(),
+                    format!("`{name}` is a parameter of learned graphs"),
+                    "use `graph` learned, or leave it out",
+                )),
                 None => Ok(None),
             };
         }
@@ -275,7 +277,8 @@ impl Request {
     }
 
     fn graph_neighbors(&self) -> Result<Neighbors> {
-        let refused = |fact: &str| Err(Error::parameter(fact));
+        let inapplicable =
+            |parameter: &'static str, fact: &str, way_out: &str| Err(Error::inapplicable(parameter, fact, way_out));
         let k = match self.neighbors {
             Some(Count::Number(k)) => k,
             Some(Count::Auto) | None if self.learns() => Request::LEARNED_K,
@@ -287,14 +290,20 @@ impl Request {
             ("nearest" | "learned", _, None) => Ok(Neighbors::Nearest(k)),
             ("mutual", _, None) => Ok(Neighbors::Mutual(k)),
             ("all", None, None) => Ok(Neighbors::All),
-            ("within", None, None) => refused("`graph` within needs a distance; add `radius`"),
-            ("nearest" | "mutual" | "within" | "all" | "learned", Some(_), Some(_)) => {
-                refused("`neighbors` and `radius` exclude each other; give one of them")
+            ("within", None, None) => {
+                Err(Error::parameter("radius", "`graph` within needs a distance", "add `radius`"))
             }
-            ("within", Some(_), None) => refused("`graph` within takes no `neighbors`; give `radius` instead"),
-            ("all", Some(_), None) => refused("`graph` all takes no `neighbors`; leave one of them out"),
+            ("nearest" | "mutual" | "within" | "all" | "learned", Some(_), Some(_)) => {
+                inapplicable("radius", "`neighbors` and `radius` exclude each other", "give one of them")
+            }
+            ("within", Some(_), None) => {
+                inapplicable("neighbors", "`graph` within takes no `neighbors`", "give `radius` instead")
+            }
+            ("all", Some(_), None) => {
+                inapplicable("neighbors", "`graph` all takes no `neighbors`", "leave one of them out")
+            }
             ("nearest" | "mutual" | "all" | "learned", None, Some(_)) => {
-                refused("`radius` goes with `graph` within only; leave one of them out")
+                inapplicable("radius", "`radius` goes with `graph` within only", "leave one of them out")
             }
             (other, _, _) => Err(unknown("graph", other, "nearest, mutual, within, all or learned")),
         }
@@ -326,8 +335,8 @@ fn in_order<'a>(texts: &'a Texts, table: &[Described]) -> Vec<(&'a str, &'a str)
     all
 }
 
-fn unknown(name: &str, value: &str, choices: &str) -> Error {
-    Error::parameter(format!("`{name}` is {value:?}; give {choices}"))
+fn unknown(name: &'static str, value: &str, choices: &str) -> Error {
+    Error::value(name, format_args!("{value:?}"), choices)
 }
 
 impl FromStr for Missing {

@@ -115,8 +115,9 @@ impl Sample {
     /// If there is none; the message lists the names.
     pub fn from_name(name: &str) -> Result<Sample> {
         Sample::ALL.into_iter().find(|sample| sample.name() == name).ok_or_else(|| {
-            let names = Sample::ALL.map(Sample::name).join(", ");
-            Error::parameter(format!("unknown data set {name:?}; use one of {names}"))
+            let (choices, fact) = (Sample::ALL.map(Sample::name).to_vec(), format!("unknown data set {name:?}"));
+            let way_out = format!("use one of {}", choices.join(", "));
+            Error::Unknown { parameter: "name".into(), guess: None, choices, fact, way_out }
         })
     }
 
@@ -128,12 +129,20 @@ impl Sample {
     pub fn draw(self, n: usize, noise: f64, seed: u64) -> Result<Drawn> {
         if n == 0 || n >= u32::MAX as usize {
             let most = u32::MAX - 1;
-            return Err(Error::parameter(format!("{n} points cannot be drawn; use -n from 1 to {most}")));
+            return Err(Error::out_of_range(
+                "n",
+                n,
+                1..=most as usize,
+                format!("{n} points cannot be drawn"),
+                format!("use -n from 1 to {most}"),
+            ));
         }
         if !(0.0..f64::INFINITY).contains(&noise) {
-            return Err(Error::parameter(format!(
-                "the noise is {noise}; it is a standard deviation, finite and not negative"
-            )));
+            return Err(Error::parameter(
+                "noise",
+                format!("the noise is {noise}"),
+                "it is a standard deviation, finite and not negative",
+            ));
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut noise_rng = rng.clone();

@@ -49,34 +49,47 @@ impl Distances {
     pub fn new(matrix: Points) -> Result<Distances> {
         let n = matrix.rows();
         if matrix.cols() != n {
-            return Err(Error::data(format!(
-                "the distances have {n} rows and {} columns; give one row and one column for each point",
-                matrix.cols()
-            )));
+            return Err(Error::mismatch(
+                "columns",
+                (matrix.cols(), n),
+                format!("the distances have {n} rows and {} columns", matrix.cols()),
+                "give one row and one column for each point",
+            ));
         }
         if let Some(&at) = matrix.missing().first() {
             let (row, column) = (at / n + 1, at % n + 1);
-            return Err(Error::data(format!(
-                "row {row}, column {column} is missing; use `missing` model, or give every distance"
-            )));
+            return Err(Error::data(
+                format!("row {row}, column {column} is missing"),
+                "use `missing` model, or give every distance",
+            )
+            .at_row(row - 1)
+            .at_column(column - 1));
         }
         let largest = largest(&matrix);
         for i in 0..n {
             for (j, &d) in matrix.row(i).iter().enumerate() {
                 let cell = format_args!("row {}, column {}", i + 1, j + 1);
                 if i == j && d != 0.0 {
-                    return Err(Error::data(format!(
-                        "{cell} is {d} and the distance of a point to itself is 0; give distances, not similarities"
-                    )));
+                    return Err(Error::data(
+                        format!("{cell} is {d} and the distance of a point to itself is 0"),
+                        "give distances, not similarities",
+                    )
+                    .at_row(i)
+                    .at_column(j));
                 }
                 if d < 0.0 {
-                    return Err(Error::data(format!("{cell} is {d} and no distance is negative; correct the cell")));
+                    return Err(Error::data(format!("{cell} is {d} and no distance is negative"), "correct the cell")
+                        .at_row(i)
+                        .at_column(j));
                 }
                 let mirrored = matrix.row(j)[i];
                 if (d - mirrored).abs() > ASYMMETRY * largest {
-                    return Err(Error::data(format!(
-                        "{cell} is {d} and its mirror image {mirrored}; give the same distance both ways"
-                    )));
+                    return Err(Error::data(
+                        format!("{cell} is {d} and its mirror image {mirrored}"),
+                        "give the same distance both ways",
+                    )
+                    .at_row(i)
+                    .at_column(j));
                 }
             }
         }
@@ -94,13 +107,17 @@ impl Distances {
         if let Some(&at) = similarities.missing().first() {
             let (row, column) = (at / similarities.cols() + 1, at % similarities.cols() + 1);
             let way_out = "use `missing` model, or give every similarity";
-            return Err(Error::data(format!("row {row}, column {column} is missing; {way_out}")));
+            return Err(Error::data(format!("row {row}, column {column} is missing"), way_out)
+                .at_row(row - 1)
+                .at_column(column - 1));
         }
         if similarities.cols() != n {
-            return Err(Error::data(format!(
-                "the similarities have {n} rows and {} columns; give a square matrix",
-                similarities.cols()
-            )));
+            return Err(Error::mismatch(
+                "columns",
+                (similarities.cols(), n),
+                format!("the similarities have {n} rows and {} columns", similarities.cols()),
+                "give a square matrix",
+            ));
         }
         let k = |i: usize, j: usize| similarities.row(i)[j];
         let largest = largest(similarities);
@@ -108,22 +125,21 @@ impl Distances {
         for i in 0..n {
             for j in 0..i {
                 if (k(i, j) - k(j, i)).abs() > ASYMMETRY * largest {
-                    return Err(Error::data(format!(
-                        "row {}, column {} is {} and its mirror {}; give a symmetric matrix",
-                        i + 1,
-                        j + 1,
-                        k(i, j),
-                        k(j, i)
-                    )));
+                    return Err(Error::data(
+                        format!("row {}, column {} is {} and its mirror {}", i + 1, j + 1, k(i, j), k(j, i)),
+                        "give a symmetric matrix",
+                    )
+                    .at_row(i)
+                    .at_column(j));
                 }
                 let square = k(i, i) - k(i, j) - k(j, i) + k(j, j);
                 if square < -ASYMMETRY * largest {
-                    return Err(Error::data(format!(
-                        "points {} and {} are more similar to each other than to themselves; give inner products, or \
-                         distances",
-                        i + 1,
-                        j + 1
-                    )));
+                    return Err(Error::data(
+                        format!("points {} and {} are more similar to each other than to themselves", i + 1, j + 1),
+                        "give inner products, or distances",
+                    )
+                    .at_row(i)
+                    .at_column(j));
                 }
                 values[i * n + j] = square.max(0.0).sqrt();
                 values[j * n + i] = values[i * n + j];

@@ -54,12 +54,16 @@ impl Graph {
         for (i, mut list) in lists.into_iter().enumerate() {
             for &(j, length) in &list {
                 if j as usize >= n || j as usize == i {
-                    return Err(Error::data(format!("point {i} cannot have the neighbor {j} among {n} points")));
+                    return Err(
+                        Error::data(format!("point {i} cannot have the neighbor {j} among {n} points"), "").at_row(i)
+                    );
                 }
                 if !(0.0..f64::INFINITY).contains(&length) {
-                    return Err(Error::data(format!(
-                        "the edge from {i} to {j} has length {length}; lengths are finite and not negative"
-                    )));
+                    return Err(Error::data(
+                        format!("the edge from {i} to {j} has length {length}"),
+                        "lengths are finite and not negative",
+                    )
+                    .at_row(i));
                 }
             }
             list.sort_unstable_by(sort::by_index);

@@ -58,16 +58,18 @@ impl Points {
     /// Points from as many values as rows and columns require.
     fn of_shape(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
         if rows == 0 {
-            return Err(Error::data("there are no points; give at least two rows"));
+            return Err(Error::too_small(0, 2, "there are no points", "give at least two rows"));
         }
         if cols == 0 {
-            return Err(Error::data("the points have no columns; give at least one column of numbers"));
+            return Err(Error::data("the points have no columns", "give at least one column of numbers"));
         }
         if rows.checked_mul(cols) != Some(values.len()) {
-            return Err(Error::data(format!(
-                "{} values do not fill {rows} rows of {cols} columns; every row needs the same number of values",
-                values.len()
-            )));
+            return Err(Error::mismatch(
+                "values",
+                (values.len(), rows.saturating_mul(cols)),
+                format!("{} values do not fill {rows} rows of {cols} columns", values.len()),
+                "every row needs the same number of values",
+            ));
         }
         Ok(Points { rows, cols, values, missing: Vec::new() })
     }
@@ -90,7 +92,8 @@ impl Points {
         }
         if let Some(column) = counts.iter().position(|&count| count == 0.0) {
             let column = column + 1;
-            return Err(Error::data(format!("nothing was observed of column {column}; leave the column out")));
+            return Err(Error::data(format!("nothing was observed of column {column}"), "leave the column out")
+                .at_column(column - 1));
         }
         missing.iter().for_each(|&at| values[at] = means[at % cols]);
         Ok(Points { missing, ..Points::new(rows, cols, values)? })
@@ -104,9 +107,9 @@ impl Points {
         let (value, row, column) = (values[at], at / cols.max(1) + 1, at % cols.max(1) + 1);
         let what = if value.is_nan() { "no number".into() } else { format!("{value:e}") };
         let fact = format!("number {column} of the result for row {row} is {what}, beyond what can be computed with");
-        Err(Error::data(format!(
-            "{fact}; bring the data to a smaller scale, or leave out rows that are far from all others"
-        )))
+        Err(Error::data(fact, "bring the data to a smaller scale, or leave out rows that are far from all others")
+            .at_row(row - 1)
+            .at_column(column - 1))
     }
 
     /// Points from rows of equal length; for examples and tests.
@@ -118,11 +121,11 @@ impl Points {
         let cols = rows.first().map_or(0, |row| row.as_ref().len());
         let values: Vec<f64> = rows.iter().flat_map(|row| row.as_ref().iter().copied()).collect();
         if let Some(at) = rows.iter().position(|row| row.as_ref().len() != cols) {
-            return Err(Error::data(format!(
-                "row {} has {} values and the first has {cols}; every row needs the same number of values",
-                at + 1,
-                rows[at].as_ref().len()
-            )));
+            return Err(Error::data(
+                format!("row {} has {} values and the first has {cols}", at + 1, rows[at].as_ref().len()),
+                "every row needs the same number of values",
+            )
+            .at_row(at));
         }
         Points::new(rows.len(), cols, values)
     }
@@ -173,7 +176,7 @@ impl Points {
         if places.len() != self.rows || !ascending {
             let (count, points) = (places.len(), self.rows);
             let fact = format!("{count} places in {rows} rows do not fit {points} points");
-            return Err(Error::parameter(format!("{fact}; give one per point, ascending")));
+            return Err(Error::mismatch("places", (count, points), fact, "give one per point, ascending"));
         }
         let (mut values, mut missing) = (vec![0.0; rows * self.cols], Vec::new());
         let mut points = places.iter().enumerate().peekable();
@@ -204,9 +207,12 @@ impl Points {
     pub fn with_guesses(&self, guesses: &[f64]) -> Result<Points> {
         let (count, cells) = (guesses.len(), self.missing.len());
         if count != cells {
-            return Err(Error::parameter(format!(
-                "{count} values do not fill {cells} missing cells; give one for each"
-            )));
+            return Err(Error::mismatch(
+                "values",
+                (count, cells),
+                format!("{count} values do not fill {cells} missing cells"),
+                "give one for each",
+            ));
         }
         let mut values = self.values.clone();
         self.missing.iter().zip(guesses).for_each(|(&at, &guess)| values[at] = guess);
@@ -298,13 +304,15 @@ impl Points {
 
 fn bad_cell(value: f64, row: usize, column: usize) -> Error {
     if value.is_nan() {
-        Error::data(format!(
-            "row {row}, column {column} is not a number (NaN); remove the row, fill the cell in, or leave the column out"
-        ))
+        Error::data(
+            format!("row {row}, column {column} is not a number (NaN)"),
+            "remove the row, fill the cell in, or leave the column out",
+        )
+        .at_row(row - 1)
+        .at_column(column - 1)
     } else {
-        Error::data(format!(
-            "row {row}, column {column} is {value:e}, beyond {LARGEST:e}; rescale the column or leave it out"
-        ))
+        let fact = format!("row {row}, column {column} is {value:e}, beyond {LARGEST:e}");
+        Error::data(fact, "rescale the column or leave it out").at_row(row - 1).at_column(column - 1)
     }
 }
 

@@ -70,16 +70,16 @@ impl Compression {
             Ok(None) => {
                 let fact =
                     format!("is larger than the limit of {} when it is decompressed by {title}", shown_bytes(most));
-                Err(format_error(path, format!("{fact}; {SMALLER}")))
+                Err(format_error(path, fact, SMALLER))
             }
             Err(error) if error.kind() == ErrorKind::OutOfMemory => {
                 let fact = format!("memory is too small to decompress it by {title}");
-                Err(format_error(path, format!("{fact}; {SMALLER}")))
+                Err(format_error(path, fact, SMALLER))
             }
             Err(error) => {
                 let reason = error.to_string().replace('\n', " ");
                 let fact = format!("cannot be decompressed by {title} ({reason})");
-                Err(format_error(path, format!("{fact}; it is damaged or cut short, get it again")))
+                Err(format_error(path, fact, "it is damaged or cut short, get it again"))
             }
         }
     }
@@ -107,12 +107,13 @@ impl Compression {
 }
 
 #[cfg(not(feature = "compressed"))]
-const WITHOUT: &str = "and this build does not include that; build with `--features compressed`";
+const WITHOUT: (&str, &str) = ("and this build does not include that", "build with `--features compressed`");
 
 #[cfg(not(feature = "compressed"))]
 impl Compression {
     pub(crate) fn decompress(self, path: &Path, _input: &mut dyn Read, _limit: Option<u64>) -> Result<Vec<u8>> {
-        Err(format_error(path, format!("is compressed by {}, {WITHOUT}, or decompress it first", self.title())))
+        let (fact, way_out) = (format!("is compressed by {}, {}", self.title(), WITHOUT.0), WITHOUT.1);
+        Err(format_error(path, fact, format!("{way_out}, or decompress it first")))
     }
 
     pub(crate) fn compress(
@@ -120,7 +121,7 @@ impl Compression {
         _out: &mut dyn Write,
         _fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
-        Err(std::io::Error::other(format!("it would be compressed by {}, {WITHOUT}", self.title())))
+        Err(std::io::Error::other(format!("it would be compressed by {}, {}; {}", self.title(), WITHOUT.0, WITHOUT.1)))
     }
 }
 

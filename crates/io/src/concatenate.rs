@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Table> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     if let Some((_, source)) = sources.iter().enumerate().find(|(i, source)| sources[..*i].contains(source)) {
-        return Err(Error::parameter(format!("{} is given twice; give every file once", source.display())));
+        return Err(Error::parameter("input", format!("{} is given twice", source.display()), "give every file once"));
     }
     let mut stacked: Option<(PathBuf, Sheet)> = None;
     for source in sources {
@@ -31,7 +31,7 @@ pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<T
             Some((first, above)) => (first.clone(), above.followed_by(&first, sheet, &path)?),
         });
     }
-    let (path, sheet) = stacked.ok_or_else(|| Error::parameter("no file is given; name at least one"))?;
+    let (path, sheet) = stacked.ok_or_else(|| Error::parameter("input", "no file is given", "name at least one"))?;
     sheet.table(&path, options.like.as_ref())
 }
 
@@ -43,7 +43,7 @@ impl Sheet {
         if ours != theirs {
             let what = if below.roles.vector.is_some() { "number" } else { "column" };
             let fact = format!("has {} of data and {first} has {ours}", plural(theirs, what));
-            return Err(format_error(other, format!("{fact}; give files with the same columns")));
+            return Err(format_error(other, fact, "give files with the same columns"));
         }
         let names = |sheet: &Sheet| sheet.columns.feature_names(&sheet.roles, sheet.width);
         match (names(&self), names(&below)) {
@@ -55,7 +55,7 @@ impl Sheet {
                 let differs = places.into_iter().zip(ours.iter().zip(&theirs));
                 if let Some((column, (ours, theirs))) = differs.into_iter().find(|(_, (ours, theirs))| ours != theirs) {
                     let fact = format!("column {} is called {theirs:?} and in {first} {ours:?}", column + 1);
-                    return Err(format_error(other, format!("{fact}; give files with the same columns in one order")));
+                    return Err(format_error(other, fact, "give files with the same columns in one order"));
                 }
             }
             (None, None) => {}
@@ -70,7 +70,7 @@ impl Sheet {
             self.columns = below.columns;
         }
         self.values.try_reserve_exact(below.values.len()).map_err(|_| {
-            format_error(other, "there is no room for its numbers beside those before it; give fewer rows or columns")
+            format_error(other, "there is no room for its numbers beside those before it", "give fewer rows or columns")
         })?;
         self.values.extend(below.values);
         self.carried = self.carried.into_iter().zip(below.carried).map(|(above, below)| above.joined(below)).collect();

@@ -33,7 +33,7 @@ pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Gr
     let edges = table.points;
     if !(2..=most).contains(&edges.cols()) {
         let cols = edges.cols();
-        return Err(format_error(path, format!("an edge list has {cols} columns; give i,j,length or i,j")));
+        return Err(format_error(path, format!("an edge list has {cols} columns"), "give i,j,length or i,j"));
     }
     let n = count_points(path, edges.values(), edges.cols())?;
     let held = 8 * edges.values().len() as u64;
@@ -42,17 +42,17 @@ pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Gr
     for (row, edge) in edges.values().chunks_exact(edges.cols()).enumerate() {
         let (i, j, length) = (edge[0] as usize, edge[1] as usize, edge.get(2).copied().unwrap_or(1.0));
         if i == j {
-            let message = format!("row {} joins point {i} to itself; remove the row", row + 1);
-            return Err(format_error(path, message));
+            let fact = format!("row {} joins point {i} to itself", row + 1);
+            return Err(format_error(path, fact, "remove the row").at_row(row));
         }
         if length < 0.0 {
-            let message = format!("row {} has the length {length}; lengths are not negative", row + 1);
-            return Err(format_error(path, message));
+            let fact = format!("row {} has the length {length}", row + 1);
+            return Err(format_error(path, fact, "lengths are not negative").at_row(row));
         }
         lists[i].push((j as u32, length));
         lists[j].push((i as u32, length));
     }
-    let graph = Graph::from_lists(lists).map_err(|error| format_error(path, error.to_string()))?;
+    let graph = Graph::from_lists(lists).map_err(|error| error.in_file(path))?;
     Ok((graph, table.notes))
 }
 
@@ -62,17 +62,16 @@ fn count_points(path: &Path, edges: &[f64], cols: usize) -> Result<usize> {
     for (row, edge) in edges.chunks_exact(cols).enumerate() {
         for &index in &edge[..2] {
             if index < 0.0 || index.fract() != 0.0 || index >= f64::from(u32::MAX) {
-                let message =
-                    format!("row {} has the index {index}; points are counted by whole numbers from 0", row + 1);
-                return Err(format_error(path, message));
+                let fact = format!("row {} has the index {index}", row + 1);
+                return Err(format_error(path, fact, "points are counted by whole numbers from 0").at_row(row));
             }
             n = n.max(index as usize + 1);
         }
     }
     let rows = edges.len() / cols;
     if n > SPARSEST * (rows + 1) {
-        let message = format!("{rows} edges name points up to {}; number the points from 0 without gaps", n - 1);
-        return Err(format_error(path, message));
+        let fact = format!("{rows} edges name points up to {}", n - 1);
+        return Err(format_error(path, fact, "number the points from 0 without gaps"));
     }
     Ok(n)
 }

@@ -216,7 +216,11 @@ pub fn write_atlas(
 ) -> Result<()> {
     let (target, cells) = (target.as_ref(), points.rows() * neighbors.k);
     if neighbors.k == 0 || neighbors.ids.len() != cells || neighbors.distances.len() != cells {
-        return Err(Error::parameter(format!("the lists of neighbors do not fit {} points", points.rows())));
+        return Err(Error::parameter(
+            "neighbors",
+            format!("the lists of neighbors do not fit {} points", points.rows()),
+            "",
+        ));
     }
     let bytes = encode_parquet(target, &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
     write_bytes_atomically(target, |out| out.write_all(&bytes).map_err(|source| write_error(target, source)))
@@ -226,32 +230,37 @@ pub fn write_atlas(
 use parquet::{encoded as encode_parquet, read as read_parquet};
 
 #[cfg(not(feature = "parquet"))]
-const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
+fn no_parquet(path: &Path) -> Error {
+    let fact = "this build does not include Parquet";
+    format_error(path, fact, "build with `--features parquet`, or use .csv or .npy")
+}
 
 #[cfg(not(feature = "parquet"))]
 fn read_parquet(path: &Path, _content: Content, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
-    Err(format_error(path, NO_PARQUET))
+    Err(no_parquet(path))
 }
 
 #[cfg(not(feature = "parquet"))]
 fn encode_parquet(path: &Path, _: &Outgoing, _: Option<&Lists>) -> Result<Vec<u8>> {
-    Err(format_error(path, NO_PARQUET))
+    Err(no_parquet(path))
 }
 
 #[cfg(feature = "arrow")]
 use arrow::{encoded as encode_arrow, read as read_arrow};
 
 #[cfg(not(feature = "arrow"))]
-const NO_ARROW: &str = "this build does not include Arrow; build with `--features arrow`, or use .csv or .npy";
+fn no_arrow(path: &Path) -> Error {
+    format_error(path, "this build does not include Arrow", "build with `--features arrow`, or use .csv or .npy")
+}
 
 #[cfg(not(feature = "arrow"))]
 fn read_arrow(path: &Path, _bytes: Vec<u8>, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
-    Err(format_error(path, NO_ARROW))
+    Err(no_arrow(path))
 }
 
 #[cfg(not(feature = "arrow"))]
 fn encode_arrow(path: &Path, _: &Outgoing) -> Result<Vec<u8>> {
-    Err(format_error(path, NO_ARROW))
+    Err(no_arrow(path))
 }
 
 #[cfg(feature = "compressed")]
@@ -260,7 +269,7 @@ use npz::read as read_npz;
 #[cfg(not(feature = "compressed"))]
 fn read_npz(path: &Path, _: Content, _: Option<&str>, _: &ReadOptions, _: Want) -> Result<Sheet> {
     let fact = "is an archive of arrays, and this build does not include that";
-    Err(format_error(path, format!("{fact}; build with `--features compressed`, or save it as .npy")))
+    Err(format_error(path, fact, "build with `--features compressed`, or save it as .npy"))
 }
 
 /// The format that the extension names.
@@ -279,10 +288,10 @@ fn by_extension(path: &Path) -> Option<Format> {
 /// Opens a file for reading; the error explains what is wrong with the name.
 pub fn open(path: &Path) -> Result<File> {
     if path.is_dir() {
-        return Err(format_error(path, "is a directory; name a file in it"));
+        return Err(format_error(path, "is a directory", "name a file in it"));
     }
     if path.is_symlink() && !path.exists() {
-        return Err(format_error(path, "is a link that leads to no file; name the file itself"));
+        return Err(format_error(path, "is a link that leads to no file", "name the file itself"));
     }
     File::open(path).map_err(|error| read_error(path, error))
 }
@@ -291,7 +300,7 @@ pub fn open(path: &Path) -> Result<File> {
 pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
     check_memory(path, length, limit)?;
     let most = limit.unwrap_or_else(memory::available);
-    let larger = || format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most)));
+    let larger = || format_error(path, format!("is larger than the limit of {}", shown_bytes(most)), SMALLER);
     // Pipes have no length, and neither have some files of the system.
     if length == 0 {
         return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
@@ -299,7 +308,7 @@ pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u
     let mut bytes = Vec::new();
     // One more byte, so that reading the end allocates nothing.
     let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
-    reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
+    reserved.map_err(|_| format_error(path, format!("there is no room for its {}", shown_bytes(length)), SMALLER))?;
     // Some files have no end, so reading stops at the limit.
     source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
     if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
@@ -324,7 +333,7 @@ fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
         Ok(()) => Ok(values),
         Err(_) => {
             let size = shown_bytes(8 * count as u64);
-            Err(format_error(path, format!("there is no room for its numbers ({size}); give fewer rows or columns")))
+            Err(format_error(path, format!("there is no room for its numbers ({size})"), "give fewer rows or columns"))
         }
     }
 }
@@ -346,8 +355,8 @@ fn read_error(path: &Path, source: std::io::Error) -> Error {
 }
 
 /// A file whose content is not what it should be.
-fn format_error(path: &Path, message: impl Into<String>) -> Error {
-    Error::Format { path: path.into(), message: message.into() }
+fn format_error(path: &Path, fact: impl Into<String>, way_out: impl Into<String>) -> Error {
+    Error::format(path, fact, way_out)
 }
 
 /// Whether [`Points`] would refuse this number.

@@ -40,7 +40,7 @@ pub(super) fn read(
     let mut archive = content.place();
     let (names, mut files) = files(&mut archive, length).map_err(|reason| unreadable(path, &reason))?;
     if files.contains_key(SPREADSHEET) {
-        return Err(format_error(path, "is a spreadsheet; save the table as .csv"));
+        return Err(format_error(path, "is a spreadsheet", "save the table as .csv"));
     }
     let labeled = options.label.as_deref().filter(|label| names.iter().any(|name| name == label));
     let array = chosen(path, &names, wanted, labeled)?;
@@ -73,7 +73,7 @@ pub(super) fn read(
     if width != 1 || labels.len() * cols != values.len() {
         let (count, rows) = (labels.len() / width, values.len() / cols);
         let fact = format!("the array {name:?} is {count} x {width} and there are {rows} points");
-        return Err(format_error(path, format!("{fact}; give one label per point, or leave out `label`")));
+        return Err(format_error(path, fact, "give one label per point, or leave out `label`"));
     }
     // As a last column, the labels are read as the labels of any file.
     let mut both = room_for(path, values.len() + labels.len())?;
@@ -140,12 +140,13 @@ fn chosen<'a>(path: &Path, arrays: &'a [String], wanted: Option<&str>, labels: O
     let more = if arrays.len() > 12 { ", ..." } else { "" };
     let list = format!("{}{more}", shown.join(", "));
     if let Some(wanted) = wanted {
-        let missing = || format_error(path, format!("it does not hold the array {wanted:?}; use one of {list}"));
+        let missing =
+            || format_error(path, format!("it does not hold the array {wanted:?}"), format!("use one of {list}"));
         return arrays.iter().find(|name| *name == wanted).map(String::as_str).ok_or_else(missing);
     }
     let rest: Vec<&String> = arrays.iter().filter(|name| Some(name.as_str()) != labels).collect();
     match (&rest[..], arrays) {
-        (_, []) => Err(format_error(path, "is a zip archive without an array; unpack it, or save an array as .npy")),
+        (_, []) => Err(format_error(path, "is a zip archive without an array", "unpack it, or save an array as .npy")),
         ([one], _) => Ok(one),
         (_, [one]) => Ok(one),
         _ => {
@@ -154,7 +155,7 @@ fn chosen<'a>(path: &Path, arrays: &'a [String], wanted: Option<&str>, labels: O
             let way_out = typed.map_or("save them under plain names".to_string(), |name| {
                 format!("name one of them, as in {}:{name}", path.display())
             });
-            Err(format_error(path, format!("holds {} arrays ({list}); {way_out}", arrays.len())))
+            Err(format_error(path, format!("holds {} arrays ({list})", arrays.len()), way_out))
         }
     }
 }
@@ -162,5 +163,5 @@ fn chosen<'a>(path: &Path, arrays: &'a [String], wanted: Option<&str>, labels: O
 /// The error of an archive that cannot be read.
 fn unreadable(path: &Path, reason: &str) -> Error {
     let reason = reason.replace('\n', " ");
-    format_error(path, format!("cannot be read as an archive of arrays ({reason}); save it again, or as .npy"))
+    format_error(path, format!("cannot be read as an archive of arrays ({reason})"), "save it again, or as .npy")
 }

@@ -5,7 +5,7 @@ use crate::columns::one_hot::{self, Category};
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
 use crate::labels::Labels;
 use crate::schema::{self, Column, Schema};
-use crate::{ReadOptions, Table, format_error, is_unusable, room_for};
+use crate::{ReadOptions, Table, is_unusable, room_for};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
@@ -77,7 +77,8 @@ impl Sheet {
             let (row, of, column) = sheet.place(at);
             let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(row));
             let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
-            return Err(of.missing(path, &place(row, None), column, what, Gone::of(&sheet.values, width)));
+            let gone = Gone::of(&sheet.values, width);
+            return Err(of.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
         }
         Ok(sheet)
     }
@@ -117,7 +118,8 @@ impl Sheet {
             let (row, column) = (at / data.len() + 1, data[at % data.len()]);
             if values[at].is_nan() {
                 let gone = Gone::of(&values, data.len());
-                return Err(columns.missing(path, &place(row, None), column, "is not a number (NaN)", gone));
+                let what = "is not a number (NaN)";
+                return Err(columns.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
             }
             return Err(columns.bad_number(path, row, None, column, values[at]));
         }
@@ -143,8 +145,7 @@ impl Sheet {
         names.extend(self.add_indicators(path, &schema)?);
         let said = self.roles.notes.iter().map(|note| format!("{}: {note}", path.display()));
         let notes = self.notes.drain(..).chain(said).collect();
-        let points = Points::with_missing(self.rows, names.len(), self.values)
-            .map_err(|error| format_error(path, error.to_string()))?;
+        let points = Points::with_missing(self.rows, names.len(), self.values).map_err(|error| error.in_file(path))?;
         let columns = named.then_some(names);
         Ok(Table { points, columns, schema, labels, kept, notes })
     }

@@ -75,7 +75,7 @@ impl Source {
             head = content.head(path)?;
         } else if let Some(compression) = named {
             let fact = format!("is not compressed by {}, as its name says", compression.title());
-            return Err(format_error(path, format!("{fact}; give it its right name")));
+            return Err(format_error(path, fact, "give it its right name"));
         }
         let format = match by_extension(&stem) {
             Some(format) if !standard => format,

@@ -61,7 +61,7 @@ impl Block {
         let packed = packer.write_all(&self.bytes).and_then(|()| packer.finish());
         packed
             .map(|bytes| STANDARD.encode(bytes))
-            .map_err(|error| Error::Numerical(format!("compression failed: {error}")))
+            .map_err(|error| Error::numerical(format!("compression failed: {error}"), ""))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::facts::facts;
 use crate::shade::shade;
 use eigenfold::compare::{Entrant, Outcome};
 use eigenfold::coordinates::Snapshot;
-use eigenfold::error::{Result, told};
+use eigenfold::error::{Result, rename_parameters};
 use eigenfold::parameter::Described;
 use eigenfold::quality::Evaluation;
 use eigenfold::reconstruct::{InverseTransform, Portable};
@@ -75,7 +75,7 @@ fn title(entrant: &Entrant) -> String {
 
 /// A message without the backticks around names of parameters.
 fn plain(text: &str) -> String {
-    told(text, str::to_string)
+    rename_parameters(text, str::to_string)
 }
 
 /// The end of a sentence as a sentence.

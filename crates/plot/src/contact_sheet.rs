@@ -42,7 +42,7 @@ impl ContactSheet<'_> {
     /// # Errors
     ///
     /// If the file cannot be encoded.
-    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> eigenfold::Result<Vec<u8>> {
         written(&self.scene(), format)
     }
 

@@ -25,7 +25,7 @@ mod view;
 
 pub use contact_sheet::{ContactSheet, Thumbnail};
 pub use curve::Curve;
-use eigenfold::Points;
+use eigenfold::{Error, Points, Result};
 pub use images::Images;
 pub use scale::ScaleCurve;
 use scene::{Anchor, Scene};
@@ -97,23 +97,23 @@ pub enum Format {
 
 impl Format {
     /// The kind that a file's name asks for.
-    pub fn of(path: &Path) -> Result<Format, String> {
+    pub fn of(path: &Path) -> Result<Format> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
             Some("pdf") => Ok(Format::Pdf),
             Some(other) => {
-                Err(format!("{}: no picture is written as .{other}; use .png, .svg or .pdf", path.display()))
+                Err(Error::format(path, format!("no picture is written as .{other}"), "use .png, .svg or .pdf"))
             }
-            None => Err(format!("{}: the kind of picture is not named; end it in .png, .svg or .pdf", path.display())),
+            None => Err(Error::format(path, "the kind of picture is not named", "end it in .png, .svg or .pdf")),
         }
     }
 }
 
 impl Picture<'_> {
     /// The bytes of the file.
-    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> Result<Vec<u8>> {
         let scene = if self.points.cols() > 3 { self.pairs() } else { self.view()? };
         written(&scene, format)
     }
@@ -163,11 +163,14 @@ pub fn plural(count: usize, what: &str) -> String {
 }
 
 /// The bytes of a scene's file.
-fn written(scene: &Scene, format: Format) -> Result<Vec<u8>, String> {
+fn written(scene: &Scene, format: Format) -> Result<Vec<u8>> {
     match format {
         Format::Svg => Ok(svg::svg(scene).into_bytes()),
-        Format::Png => raster::png(scene).map_err(|e| format!("the picture could not be encoded: {e}")),
-        Format::Pdf => pdf::pdf(scene).map_err(|e| format!("the picture could not be packed: {e}")),
+        Format::Png => raster::png(scene)
+            .map_err(|error| Error::numerical(format!("the picture could not be encoded: {error}"), "")),
+        Format::Pdf => {
+            pdf::pdf(scene).map_err(|error| Error::numerical(format!("the picture could not be packed: {error}"), ""))
+        }
     }
 }
 

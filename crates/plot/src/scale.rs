@@ -27,7 +27,7 @@ pub struct ScaleCurve<'a> {
 
 impl ScaleCurve<'_> {
     /// The bytes of the file.
-    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> eigenfold::Result<Vec<u8>> {
         written(&self.scene(), format)
     }
 

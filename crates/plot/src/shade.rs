@@ -8,7 +8,7 @@ use eigenfold::Points;
 const GREYS: (f64, f64) = (255.0, 150.0);
 
 /// The standard deviations at some embedding points.
-pub type Deviations<'a> = dyn Fn(&Points) -> Result<Vec<f64>, String> + 'a;
+pub type Deviations<'a> = dyn Fn(&Points) -> eigenfold::Result<Vec<f64>> + 'a;
 
 /// Uncertainty shading.
 pub struct Shade<'a> {
@@ -29,7 +29,7 @@ pub(crate) struct Shaded {
 
 impl Shade<'_> {
     /// Evaluates a grid over the paper.
-    pub(crate) fn over(&self, area: Area, x: &Scale, y: &Scale) -> Result<Shaded, String> {
+    pub(crate) fn over(&self, area: Area, x: &Scale, y: &Scale) -> eigenfold::Result<Shaded> {
         let step = (area.width * area.height / self.places.max(4) as f64).sqrt();
         let count = |length: f64| ((length / step) as usize).max(2);
         let (columns, rows) = (count(area.width), count(area.height));
@@ -38,7 +38,7 @@ impl Shade<'_> {
             [x.value(area.x + area.width * middle(c, columns)), y.value(area.y + area.height * middle(r, rows))]
         };
         let places: Vec<f64> = (0..rows).flat_map(|r| (0..columns).flat_map(move |c| place(r, c))).collect();
-        let places = Points::new(rows * columns, 2, places).map_err(|error| error.to_string())?;
+        let places = Points::new(rows * columns, 2, places)?;
         let values = (self.deviations)(&places)?;
         let extent = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
         Ok(Shaded { columns, rows, values, extent })

@@ -13,7 +13,7 @@ use super::{DOT, Picture, font, grouped, headline};
 const INSET: f64 = 6.0;
 
 impl Picture<'_> {
-    pub(super) fn view(&self) -> Result<Scene, String> {
+    pub(super) fn view(&self) -> eigenfold::Result<Scene> {
         let mut scene = Scene { width: self.size.0, height: self.size.1, marks: vec![] };
         let plane = plane::plane(self.points, self.coloring, self.behind);
         let mut panel = self.panel();

@@ -50,21 +50,22 @@ impl Numbers {
             return Points::with_missing(self.rows, self.cols, self.values);
         }
         match self.values.iter().position(|value| value.is_nan()) {
-            Some(first) => Err(Error::Data(self.incomplete(first, names))),
+            Some(first) => Err(self.incomplete(first, names)),
             None => self.points(),
         }
     }
 
-    /// What is said where a cell is missing and nothing is to take its place; `first` is the place of the first one.
-    fn incomplete(&self, first: usize, names: Option<&[String]>) -> String {
+    /// The error where a cell is missing and nothing is to take its place; `first` is the place of the first one.
+    fn incomplete(&self, first: usize, names: Option<&[String]>) -> Error {
         let gone = |row: &[f64]| row.iter().filter(|value| value.is_nan()).count();
         let (cells, rows) = (gone(&self.values), self.values.chunks(self.cols).filter(|row| gone(row) > 0).count());
-        let (row, column) = (first / self.cols + 1, first % self.cols);
+        let (row, column) = (first / self.cols, first % self.cols);
         let title = names.and_then(|all| all.get(column)).map_or((column + 1).to_string(), |name| format!("{name:?}"));
         let plural = if rows == 1 { "row" } else { "rows" };
         let more = if cells == 1 { String::new() } else { format!(", the first of {cells} in {rows} {plural}") };
         let way_out = "use missing='model' or 'mean', remove the row, or leave the column out";
-        format!("row {row}, column {title} is not a number (NaN){more}; {way_out}")
+        let fact = format!("row {}, column {title} is not a number (NaN){more}", row + 1);
+        Error::data(fact, way_out).at_row(row).at_column(column)
     }
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn points<'a>(data: &'a Owned, what: &str) -> eigenfold::Result<&'a P
         Owned::Points(points) => Ok(points),
         _ => {
             let fact = format!("`{what}` auto needs points with features");
-            Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
+            Err(eigenfold::Error::input_kind(&["points"], fact, format!("give `{what}` a number")))
         }
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn compare(
         }
         if let Some(one) = outcomes.first().filter(|_| outcomes.iter().all(|one| one.model.is_none())) {
             let reason = one.status.reason().unwrap_or_default();
-            return Err(Error::Parameter(format!("no method gave a map; {}: {reason}", one.entrant.name)));
+            return Err(Error::parameter("methods", "no method gave a map", format!("{}: {reason}", one.entrant.name)));
         }
         let given = Given { data: Data::Points(&points, metric), labels: classes.as_deref(), truth: None };
         compare.judge(&mut outcomes, &given, &judging)?;

@@ -13,9 +13,11 @@ pyo3::create_exception!(
     "The work could not be done, and neither the data nor a parameter is at fault."
 );
 
-/// The error that Python raises, its parameters by their Python names.
+/// The error that Python raises, its parameters by their Python names. A `ValueError` has the attributes `parameter`, `row` and
+/// `column`, which are None where the error is not about one.
 pub(crate) fn raised(error: Error) -> PyErr {
-    let message = error.told(names::python);
+    let message = error.message_with(names::python);
+    let (parameter, at) = (error.parameter_name().map(names::python), error.at());
     match error {
         Error::Io { path, source } => {
             let code = source.raw_os_error();
@@ -26,14 +28,24 @@ pub(crate) fn raised(error: Error) -> PyErr {
             }
         }
         Error::Stopped => EigenfoldError::new_err("stopped before there was a map; let it run longer"),
-        error if error.is_input() => PyValueError::new_err(message),
+        error if error.is_input() => {
+            let raised = PyValueError::new_err(message);
+            // An exception that takes no attributes still has its message.
+            let _ = Python::attach(|py| {
+                let value = raised.value(py);
+                value.setattr("parameter", parameter)?;
+                value.setattr("row", at.row)?;
+                value.setattr("column", at.column)
+            });
+            raised
+        }
         _ => EigenfoldError::new_err(message),
     }
 }
 
 /// A message of the library with Python's names. What the library calls a kind of input is a metric or a kernel there.
 pub(crate) fn message(text: &str) -> String {
-    eigenfold::error::told(text, names::python)
+    eigenfold::error::rename_parameters(text, names::python)
         .replace("use input_kind distances", "use metric='precomputed'")
         .replace("use input_kind similarities", "use KernelPCA(kernel='precomputed')")
 }

@@ -169,7 +169,7 @@ fn lengths(name: &str) -> eigenfold::Result<Lengths> {
     let all = [Lengths::Ard, Lengths::Unit, Lengths::Raw];
     all.into_iter().find(|lengths| lengths.name() == name).ok_or_else(|| {
         let ways = all.map(Lengths::name).join(", ");
-        Error::parameter(format!("`lengths` is {name:?}; give one of {ways}"))
+        Error::value("lengths", format_args!("{name:?}"), format!("one of {ways}"))
     })
 }
 

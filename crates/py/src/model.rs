@@ -273,7 +273,7 @@ impl Model {
     fn from_bytes(bytes: &[u8]) -> PyResult<Model> {
         eigenfold::Model::from_bytes(bytes)
             .map(Model::new)
-            .map_err(|fact| PyValueError::new_err(format!("this {fact}")))
+            .map_err(|error| PyValueError::new_err(format!("this {error}")))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
@@ -315,9 +315,10 @@ fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Tr
 /// Refuses a map that went by classes, which the model does not keep: it cannot be made again.
 fn with_classes(model: &eigenfold::Model) -> eigenfold::Result<()> {
     match model.recipe().method.is_supervised() {
-        true => Err(eigenfold::Error::Parameter(
-            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False"
-                .into(),
+        true => Err(eigenfold::Error::parameter(
+            "held-out",
+            "the map went by classes, which the model does not keep, and cannot be made again",
+            "use `held-out` False",
         )),
         false => Ok(()),
     }

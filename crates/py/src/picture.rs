@@ -3,7 +3,6 @@
 use crate::arrays::Numbers;
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::Error;
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -21,7 +20,7 @@ pub(crate) fn picture<'py>(
     file: PathBuf,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let map = map.points().map_err(raised)?;
-    let format = Format::of(&file).map_err(|fact| raised(Error::Parameter(fact)))?;
+    let format = Format::of(&file).map_err(raised)?;
     let coloring = match (classes, values) {
         (Some((names, of)), _) => Coloring::Classes { title: "label".into(), names, of },
         (None, Some(values)) => Coloring::Values { title: "label".into(), values },
@@ -42,7 +41,7 @@ pub(crate) fn picture<'py>(
             subtitle: &subtitle,
             size: SIZE,
         };
-        picture.rendered(format).map_err(Error::Numerical)
+        picture.rendered(format)
     })?;
     Ok(PyBytes::new(py, &bytes))
 }

@@ -5,7 +5,7 @@ use eigenfold::{Error, Missing, Request, Result};
 /// The request that the package wrote.
 pub(crate) fn read(text: &str) -> Result<Request> {
     let request: Request = serde_json::from_str(text)
-        .map_err(|error| Error::parameter(format!("the parameters cannot be read: {error}")))?;
+        .map_err(|error| Error::parameter("request", format!("the parameters cannot be read: {error}"), ""))?;
     missing(request.missing.as_deref())?;
     Ok(request)
 }
@@ -16,7 +16,7 @@ pub(crate) fn missing(word: Option<&str>) -> Result<Missing> {
         Ok(missing) if missing != Missing::Drop => Ok(missing),
         _ => {
             let word = word.unwrap_or_default();
-            Err(Error::parameter(format!("`missing` is {word:?}; give error, mean or model")))
+            Err(Error::value("missing", format_args!("{word:?}"), "error, mean or model"))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::names;
 use eigenfold::Method;
-use eigenfold::error::told;
+use eigenfold::error::rename_parameters;
 use eigenfold::parameter::{Described, Kind, Named};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -57,6 +57,6 @@ fn parameter(parameter: &Described) -> Value {
         "default": parameter.default,
         "auto": parameter.auto.map(|auto| auto.word),
         "values": values,
-        "meaning": told(&parameter.meaning(), names::python),
+        "meaning": rename_parameters(&parameter.meaning(), names::python),
     })
 }

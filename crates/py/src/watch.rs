@@ -125,7 +125,7 @@ fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let build = |builder: ThreadPoolBuilder| builder.build().map(Arc::new);
     let failed = |error| {
         let fact = format!("threads could not be started ({error})");
-        raised(eigenfold::Error::Numerical(format!("{fact}; use a smaller `threads`")))
+        raised(eigenfold::Error::numerical(fact, "use a smaller `threads`"))
     };
     if let Some(count) = threads {
         return build(ThreadPoolBuilder::new().num_threads(count)).map_err(failed);

@@ -267,3 +267,13 @@ def test_scikit_learns_words_mean_here_what_they_mean_there(expected):
     assert np.array_equal(manhattan, Isomap(metric="manhattan").fit_transform(X))
     with pytest.warns(UserWarning, match="learning_rate had no effect"):
         eigenfold.TSNE(learning_rate=100.0, max_iter=5, perplexity=5).fit(X)
+
+
+def test_an_error_has_its_parameter_row_and_column_as_attributes(expected):
+    X, _ = expected
+    with pytest.raises(ValueError) as caught:
+        Isomap(n_neighbors=500).fit(X)
+    assert (caught.value.parameter, caught.value.row, caught.value.column) == ("n_neighbors", None, None)
+    with pytest.raises(ValueError) as caught:
+        Isomap().fit(np.vstack([X, [1.0, np.nan, 2.0]]))
+    assert (caught.value.parameter, caught.value.row, caught.value.column) == (None, 120, 1)

@@ -10,7 +10,7 @@ pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {
     let base = request::of_compare(args);
     if base.chooses_neighbors() || base.learns() {
         let fact = "a comparison has one graph for all methods";
-        return Err(Error::Parameter(format!("{fact}; give -k a number, or several with --sweep neighbors=5,10,20")));
+        return Err(Error::parameter("neighbors", fact, "give -k a number, or several with --sweep neighbors=5,10,20"));
     }
     let sweep = args.sweep.as_deref().map(sweep).transpose()?;
     compare::entrants(&args.methods, &base, sweep.as_ref())
@@ -20,7 +20,7 @@ pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {
 fn sweep(text: &str) -> Result<Sweep> {
     let wrong = || {
         let way_out = "give a parameter and its values, as in --sweep neighbors=5,10,20";
-        Error::Parameter(format!("--sweep {text}: this is no parameter with values; {way_out}"))
+        Error::parameter("sweep", format!("--sweep {text}: this is no parameter with values"), way_out)
     };
     let (name, given) = text.split_once('=').ok_or_else(wrong)?;
     let name = name.trim().trim_start_matches('-');

@@ -17,13 +17,16 @@ pub(crate) fn size(flag: Option<&str>, points: &Points) -> Result<Option<(usize,
     match flag {
         Some("none") => Ok(None),
         Some(text) => {
-            let (width, height) = pixels(text).map_err(|fact| Error::Parameter(format!("--image {text}: {fact}")))?;
+            let (width, height) = pixels(text).map_err(|error| {
+                let (fact, way_out) = (error.fact(), error.way_out().unwrap_or_default());
+                Error::parameter("image", format!("--image {text}: {fact}"), way_out)
+            })?;
             if width.saturating_mul(height) == p {
                 return Ok(Some((width, height)));
             }
             let fact =
                 format!("--image {text} is of {} pixels, and a row has {p} numbers", width.saturating_mul(height));
-            Err(Error::Parameter(format!("{fact}; give the size of the images that the rows are, or none")))
+            Err(Error::parameter("image", fact, "give the size of the images that the rows are, or none"))
         }
         None => {
             let side = p.isqrt();

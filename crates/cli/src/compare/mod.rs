@@ -150,20 +150,29 @@ pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
 /// Refuses what cannot be asked for, before any work.
 fn check(args: &Compared) -> Result<()> {
     if args.seconds.is_nan() || args.seconds <= 0.0 {
-        return Err(Error::Parameter(format!("--seconds {} is no time; give a positive number", args.seconds)));
+        return Err(Error::parameter(
+            "seconds",
+            format!("--seconds {} is no time", args.seconds),
+            "give a positive number",
+        ));
     }
     let ends = |target: &Path, ending: &str| target.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
     if let Some(target) = args.report.as_deref().filter(|target| !ends(target, "html") && !ends(target, "htm")) {
-        return Err(Error::Parameter(format!("{}: the page is HTML; end its name in .html", target.display())));
+        return Err(Error::parameter(
+            "report",
+            format!("{}: the page is HTML", target.display()),
+            "end its name in .html",
+        ));
     }
     if let Some(target) = args.atlas.as_deref().filter(|target| !ends(target, "parquet")) {
-        return Err(Error::Parameter(format!(
-            "{}: Embedding Atlas opens Parquet; end its name in .parquet",
-            target.display()
-        )));
+        return Err(Error::parameter(
+            "atlas",
+            format!("{}: Embedding Atlas opens Parquet", target.display()),
+            "end its name in .parquet",
+        ));
     }
     if let Some(target) = &args.contact_sheet {
-        Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        Format::of(Path::new(target))?;
     }
     let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.truth.as_deref()).chain(args.carry.inputs()).collect();
@@ -221,8 +230,9 @@ pub(crate) fn fit(
             .iter()
             .filter_map(|one| Some(format!("{}: {}", one.entrant.name, with_flags(one.status.reason()?))))
             .collect();
-        let fact = format!("no method gave a map; {}", one_line(&reasons.join("; ")));
-        return Err(if progress::is_stopped() { Error::Stopped } else { Error::Parameter(fact) });
+        let reasons = one_line(&reasons.join("; "));
+        let none = Error::parameter("methods", "no method gave a map", reasons);
+        return Err(if progress::is_stopped() { Error::Stopped } else { none });
     }
     Ok(outcomes)
 }
@@ -245,12 +255,12 @@ fn write(
         outputs.stage(target, move |name| write_bytes(name, html.as_bytes()))?;
     }
     if let Some(target) = &args.contact_sheet {
-        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let format = Format::of(Path::new(target))?;
         let coloring = drawing::coloring(subject.along.labels.clone(), 0);
         let thumbnails = outcomes.iter().map(table::thumbnail).collect::<Result<Vec<_>>>()?;
         let subtitle = table::subtitle(subject);
         let sheet = ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring };
-        let bytes = sheet.rendered(format).map_err(Error::Numerical)?;
+        let bytes = sheet.rendered(format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.atlas {

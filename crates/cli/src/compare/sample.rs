@@ -26,7 +26,7 @@ impl Rows {
             "all" => n,
             _ => flag.replace(['_', ','], "").parse().ok().filter(|&count| count >= 2).ok_or_else(|| {
                 let fact = format!("--points {flag}: this is not a number of rows");
-                Error::Parameter(format!("{fact}; give 2 or more, or all"))
+                Error::parameter("points", fact, "give 2 or more, or all")
             })?,
         };
         let drawn = (most < n).then(|| rows_at_random(n, most, seed));

@@ -46,7 +46,11 @@ impl Subject {
         let LoadedInput { data, along, names, schema, rows, mut notes } =
             input::read(flags.input, flags.carry, Kind::Points, flags.preparing, flags.memory, observer)?;
         let Owned::Points(points) = data else {
-            return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
+            return Err(Error::input_kind(
+                &["points"],
+                "maps are compared with points that have features",
+                "give such a file",
+            ));
         };
         notes.extend(along.note());
         let truth = flags.truth.map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
@@ -55,7 +59,12 @@ impl Subject {
         let truth = truth.transpose()?;
         if let Some(found) = truth.as_ref().map(Points::rows).filter(|&found| found != points.rows()) {
             let fact = format!("--truth has {found} rows and the input {}", points.rows());
-            return Err(Error::Parameter(format!("{fact}; give one row for every row of the input")));
+            return Err(Error::mismatch(
+                "rows",
+                (found, points.rows()),
+                fact,
+                "give one row for every row of the input",
+            ));
         }
         let drawn = Rows::drawn(flags.points, points.rows(), rows.as_ref(), flags.seed)?;
         notes.extend(drawn.note());

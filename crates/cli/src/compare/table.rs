@@ -6,7 +6,7 @@ use crate::flags::with_flags;
 use crate::one_line;
 use crate::report::plural;
 use eigenfold::Points;
-use eigenfold::compare::{Outcome, RULE};
+use eigenfold::compare::{Outcome, RULE, Status};
 use eigenfold::error::Result;
 use eigenfold::quality::{Measure, Score};
 use eigenfold_plot::Thumbnail;
@@ -101,7 +101,7 @@ pub(super) fn thumbnail(one: &Outcome) -> Result<Thumbnail> {
         .filter_map(|(measure, name)| score(measure, name))
         .collect();
     facts.extend(one.seconds.map(|seconds| format!("{seconds:.1} s")));
-    facts.extend((one.status.name() == "stopped").then(|| "stopped".to_string()));
+    facts.extend(matches!(one.status, Status::Stopped(_)).then(|| "stopped".to_string()));
     Ok(Thumbnail { title, facts: facts.join(" · "), map: one.map()?.ok_or_else(reason) })
 }
 

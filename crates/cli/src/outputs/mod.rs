@@ -49,6 +49,11 @@ pub(crate) struct Wanted<'a> {
     pub(crate) trial: Trial,
 }
 
+/// The name of a flag without its dashes, as an error has it.
+fn named(flag: &'static str) -> &'static str {
+    if flag == "-o" { "output" } else { flag.trim_start_matches('-') }
+}
+
 /// Makes sure that the outputs can be written and are different files from each other and from the inputs.
 pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
     let targets = wanted.iter().map(|output| Target::of(output.target)).collect::<Result<Vec<Target>>>()?;
@@ -64,17 +69,18 @@ pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
             } else {
                 output.target.display().to_string()
             };
-            return Err(Error::Parameter(format!(
-                "{what} is requested by both {} and {}; give each its own file",
-                wanted[at].flag, output.flag
-            )));
+            return Err(Error::parameter(
+                named(output.flag),
+                format!("{what} is requested by both {} and {}", wanted[at].flag, output.flag),
+                "give each its own file",
+            ));
         }
         if read.iter().any(|input| same(input, &targets[i])) {
-            return Err(Error::Parameter(format!(
-                "{} {} would replace the input; choose another name",
-                output.flag,
-                output.target.display()
-            )));
+            return Err(Error::parameter(
+                named(output.flag),
+                format!("{} {} would replace the input", output.flag, output.target.display()),
+                "choose another name",
+            ));
         }
         if let Target::File(place) = &targets[i] {
             Staged::written(output.target, place, output.trial)?;
@@ -154,7 +160,7 @@ fn is_stuck(file: &Metadata, parent: &Path, own: &Path) -> bool {
 /// The same error with the final name, which the user knows.
 fn renamed(error: Error, target: &Path) -> Error {
     match error {
-        Error::Format { message, .. } => Error::Format { path: target.into(), message },
+        error @ Error::Format { .. } => error.in_file(target),
         // A temporary file that vanished was removed because of a signal.
         Error::Io { .. } if progress::is_leaving() => Error::Stopped,
         Error::Io { source, .. } => Error::Io { path: target.into(), source },

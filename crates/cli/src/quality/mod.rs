@@ -30,15 +30,14 @@ const MOST_BY_DEFAULT: usize = 5000;
 /// Runs the command.
 pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let format =
-        args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
+    let format = args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot))).transpose()?;
     let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
     let inputs: Vec<&Path> = args.input.sources().into_iter().chain([args.embedding.as_path()]).collect();
     let inputs: Vec<&Path> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))?;
     if inputs.iter().filter(|input| **input == "-").count() > 1 {
-        let fact = "standard input is named twice; give all inputs but one as files";
-        return Err(Error::Parameter(fact.into()));
+        let (fact, way_out) = ("standard input is named twice", "give all inputs but one as files");
+        return Err(Error::parameter("input", fact, way_out));
     }
     let bar = Bar::new(args.common.quiet);
     let [reading, judging, scoring] = Share::split(&bar, [0.03, 1.0, 1.0]);
@@ -134,9 +133,10 @@ impl Table {
     fn likelihood(&self, args: &Flags, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
         let requested = args.gp_likelihood == Some(YesNo::Yes) || args.inducing.is_some();
         let Data::Points(points, _) = self.input.data.view() else {
-            let fact = "the likelihood is that of points, and distances were given; leave out";
-            let flag = if args.inducing.is_some() { "--inducing" } else { "--gp-likelihood" };
-            return if requested { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
+            let fact = "the likelihood is that of points, and distances were given";
+            let name = if args.inducing.is_some() { "inducing" } else { "gp-likelihood" };
+            let refused = || Err(Error::inapplicable(name, fact, format!("leave out --{name}")));
+            return if requested { refused() } else { Ok((None, None)) };
         };
         let n = points.rows();
         if args.gp_likelihood == Some(YesNo::No) {

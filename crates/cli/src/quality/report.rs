@@ -88,7 +88,7 @@ pub(super) fn missing(measure: Measure) -> Error {
         Group::InverseTransform => "give points that vary, or choose another measure",
         _ => "choose another measure",
     };
-    Error::Parameter(format!("--pointwise-by {} is not defined for these data; {way_out}", measure.key()))
+    Error::parameter("pointwise-by", format!("--pointwise-by {} is not defined for these data", measure.key()), way_out)
 }
 
 /// The map colored by a measure.
@@ -119,7 +119,7 @@ pub(super) fn picture(
         subtitle: &facts.join(" · "),
         size: SIZE,
     };
-    picture.rendered(format).map_err(Error::Numerical)
+    picture.rendered(format)
 }
 
 #[cfg(test)]

@@ -86,11 +86,11 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     let base = crate::request::of_serve(args);
     if base.chooses_neighbors() || base.learns() {
         let fact = "the page has one graph to begin with";
-        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
+        return Err(Error::parameter("neighbors", fact, "give -k a number, and try others in the page"));
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
         let fact = format!("port {} cannot be listened on ({error})", args.port);
-        Error::Parameter(format!("{fact}; give another --port, or 0 for one that is free"))
+        Error::parameter("port", fact, "give another --port, or 0 for one that is free")
     })?;
     let port = listener.local_addr().map_err(|error| failed("the port is not known", &error))?.port();
     let work = Arc::new(prepared(args, base)?);
@@ -151,7 +151,8 @@ fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     compare.judge(&mut maps, &Given { data: points, labels: classes.as_deref(), truth: None }, &judging)?;
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
-    let first = best.ok_or_else(|| Error::Parameter("no method gave a map; name others with --methods".into()))?;
+    let first =
+        best.ok_or_else(|| Error::parameter("methods", "no method gave a map", "name others with --methods"))?;
     bar.finish();
     input::say_notes(&subject.notes, args.common.quiet);
     say_warnings();
@@ -186,7 +187,7 @@ fn word() -> Result<String> {
 }
 
 fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::Numerical(format!("{what} ({error}); there is no server without"))
+    Error::numerical(format!("{what} ({error})"), "there is no server without")
 }
 
 impl Access {
@@ -246,7 +247,8 @@ impl Drop for Place {
 
 /// What is answered to a request that was let in; also if there is a defect.
 fn answered(access: &Access, work: &Arc<Work>, request: &http::Request) -> Answer {
-    guarded(|| Ok(answer(access, work, request))).unwrap_or_else(|error| Answer::text(500, error.told(str::to_string)))
+    guarded(|| Ok(answer(access, work, request)))
+        .unwrap_or_else(|error| Answer::text(500, error.message_with(str::to_string)))
 }
 
 /// What is answered to a request that was let in.
@@ -255,7 +257,7 @@ fn answer(access: &Access, work: &Arc<Work>, request: &http::Request) -> Answer 
         (false, "") => {
             return match work.page() {
                 Ok(page) => Answer::page(&page),
-                Err(error) => Answer::text(500, error.told(str::to_string)),
+                Err(error) => Answer::text(500, error.message_with(str::to_string)),
             };
         }
         (false, "state") => Ok(work.state(after(&request.query))),

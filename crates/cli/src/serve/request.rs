@@ -2,7 +2,7 @@
 
 use crate::methods;
 use eigenfold::compare::{self, Entrant};
-use eigenfold::error::{Error, Result, told};
+use eigenfold::error::{Error, Result, rename_parameters};
 use eigenfold::graph::Neighbors;
 use eigenfold::request::Request;
 use eigenfold::{Method, Recipe};
@@ -36,7 +36,7 @@ pub(super) fn form(base: &Recipe) -> Value {
 
 /// Names of parameters as they are.
 pub(super) fn plain(text: &str) -> String {
-    told(text, str::to_string)
+    rename_parameters(text, str::to_string)
 }
 
 /// How many neighbors each point has, if they are counted.
@@ -76,7 +76,7 @@ pub(super) fn entrant(body: &[u8], base: &Request) -> Result<Entrant> {
 }
 
 fn wrong(fact: &str) -> Error {
-    Error::Parameter(format!("the request cannot be read: {fact}; send a JSON object with a method"))
+    Error::parameter("request", format!("the request cannot be read: {fact}"), "send a JSON object with a method")
 }
 
 /// The request of a body, `{"method": name, "neighbors": k, "parameters": {name: value, ...}, ...}`; what the body leaves out is
@@ -114,14 +114,18 @@ fn read(body: &[u8], base: &Request) -> Result<Request> {
     }
     let request: Request = serde_json::from_value(all).map_err(|error| wrong(&error.to_string()))?;
     if request.chooses_dims() || request.chooses_neighbors() {
-        return Err(Error::Parameter("a page draws one map at a time; give `dims` and `neighbors` as numbers".into()));
+        return Err(Error::parameter(
+            "dims",
+            "a page draws one map at a time",
+            "give `dims` and `neighbors` as numbers",
+        ));
     }
     Ok(request)
 }
 
 /// A whole number.
 fn count(field: &str, value: &Value) -> Result<Value> {
-    let wrong = || Error::Parameter(format!("`{field}` is {value}; give a whole number"));
+    let wrong = || Error::value(field.to_string(), value, "a whole number");
     value.as_u64().map(Value::from).ok_or_else(wrong)
 }
 
@@ -137,7 +141,9 @@ fn text((name, value): (&String, &Value)) -> Result<(String, Value)> {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Bool(yes) => yes.to_string(),
-        _ => return Err(Error::Parameter(format!("{name:?} is neither a text nor a number; give one"))),
+        _ => {
+            return Err(Error::parameter(name.clone(), format!("{name:?} is neither a text nor a number"), "give one"));
+        }
     };
     Ok((name.clone(), text.into()))
 }

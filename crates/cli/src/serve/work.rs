@@ -262,5 +262,5 @@ impl Work {
 
 /// An error as the page shows it.
 fn shown(error: &Error) -> String {
-    error.told(str::to_string)
+    error.message_with(str::to_string)
 }

@@ -13,6 +13,7 @@ mod documented;
 mod embedding;
 mod extremes;
 mod files;
+mod front_ends;
 mod hostile;
 mod labels;
 mod likelihood;

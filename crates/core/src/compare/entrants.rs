@@ -65,15 +65,15 @@ pub fn entrants(names: &[String], base: &Request, sweep: Option<&Sweep>) -> Resu
     }
     if let Some(sweep) = sweep.filter(|_| !swept) {
         let fact = format!("none of the methods has a parameter {:?}", sweep.parameter);
-        return Err(Error::parameter(format!("{fact}; sweep `neighbors`, or a parameter of a method that takes part")));
+        return Err(Error::parameter("sweep", fact, "sweep `neighbors`, or a parameter of a method that takes part"));
     }
     if let Some(name) = unused.first() {
         let fact = format!("none of the methods has a parameter `{name}`");
-        return Err(Error::parameter(format!("{fact}; leave it out, or name a method that has it")));
+        return Err(Error::inapplicable(name.to_string(), fact, "leave it out, or name a method that has it"));
     }
     if all.len() > MOST {
         let fact = format!("these are {} maps, and a comparison has {MOST} at most", all.len());
-        return Err(Error::parameter(format!("{fact}; name fewer methods or values")));
+        return Err(Error::out_of_range("methods", all.len(), 1..=MOST, fact, "name fewer methods or values"));
     }
     Ok(all)
 }
@@ -99,13 +99,18 @@ fn entrant(base: &Request, sweep: Option<(&str, &str)>) -> Result<Entrant> {
     let mut request = base.clone();
     match sweep {
         Some((NEIGHBORS, value)) => {
-            let wrong =
-                |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
+            let wrong = |_| {
+                Error::parameter(
+                    "neighbors",
+                    format!("`neighbors` {value:?} is no number of neighbors"),
+                    "give a whole number",
+                )
+            };
             request.neighbors = Some(Count::Number(value.parse().map_err(wrong)?));
             if base.radius.is_some() || matches!(base.graph.as_deref(), Some("within" | "all")) {
                 let fact = "a graph within a radius or of all pairs has no number of neighbors to sweep";
                 let ways = "leave out `graph` and `radius`, or sweep another parameter";
-                return Err(Error::parameter(format!("{fact}; {ways}")));
+                return Err(Error::inapplicable("sweep", fact, ways));
             }
         }
         Some((name, value)) => {

@@ -71,10 +71,9 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
         }
     };
     if !report.value.is_finite() && report.ended != Ended::Stopped {
-        return Err(Error::Numerical(
-            "the objective is no finite number: the data or a parameter are too large or too small for each other; \
-             rescale the columns, or leave the parameters at their defaults"
-                .into(),
+        return Err(Error::numerical(
+            "the objective is no finite number: the data or a parameter are too large or too small for each other",
+            "rescale the columns, or leave the parameters at their defaults",
         ));
     }
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);

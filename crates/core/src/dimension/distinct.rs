@@ -44,14 +44,21 @@ impl Distinct {
             });
         }
         match known.len() {
-            0 | 1 if n == 1 => Err(Error::data("there is only one point; give at least three different ones")),
-            0 | 1 => Err(Error::data(format!(
-                "all {n} points coincide, so they have no dimension; give at least three different points"
-            ))),
-            2 => Err(Error::data(format!(
-                "the {n} points are at 2 different places only, and a ratio of distances needs three; \
-                 give more different points"
-            ))),
+            0 | 1 if n == 1 => {
+                Err(Error::too_small(n, 3, "there is only one point", "give at least three different ones"))
+            }
+            0 | 1 => Err(Error::too_small(
+                1,
+                3,
+                format!("all {n} points coincide, so they have no dimension"),
+                "give at least three different points",
+            )),
+            2 => Err(Error::too_small(
+                2,
+                3,
+                format!("the {n} points are at 2 different places only, and a ratio of distances needs three"),
+                "give more different points",
+            )),
             count => Ok(Distinct { points: Points::new(count, cols, kept)?, of_row, exponent }),
         }
     }

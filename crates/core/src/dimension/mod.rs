@@ -165,9 +165,13 @@ impl Dimension {
     fn neighbors(&self, n: usize) -> Result<usize> {
         match self.neighbors {
             None => Ok(NEIGHBORS.min(n - 1)),
-            Some(k) if k < 3 => Err(Error::parameter(format!(
-                "k is {k} and an estimate needs three neighbors; use `neighbors` 3 or more"
-            ))),
+            Some(k) if k < 3 => Err(Error::out_of_range(
+                "neighbors",
+                k,
+                3..=n - 1,
+                format!("k is {k} and an estimate needs three neighbors"),
+                "use `neighbors` 3 or more",
+            )),
             Some(k) if k >= n => Err(Error::TooFewPoints { k, n }),
             Some(k) => Ok(k),
         }

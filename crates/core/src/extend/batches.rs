@@ -184,7 +184,8 @@ fn given(rows: &Points, width: usize) -> Result<Lists> {
         list
     });
     if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
-        return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
+        let fact = format!("row {} has a negative distance", i + 1);
+        return Err(Error::data(fact, "distances are not negative").at_row(i));
     }
     Ok(lists.concat().into_iter().unzip())
 }

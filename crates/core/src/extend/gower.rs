@@ -63,7 +63,7 @@ impl Extension for Gower {
         if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
             let fact =
                 format!("row {} is so far from all landmarks that its coordinates are lost to rounding", lost + 1);
-            return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
+            return Err(Error::data(fact, "leave the row out, or leave out `landmarks`").at_row(lost));
         }
         Points::computed(data.len(), known.map.cols(), rows.concat()).map(Some)
     }

@@ -101,7 +101,7 @@ impl Latent {
     fn observing(&self, features: Vec<usize>, precision: Mat<f64>) -> Result<Observed> {
         let q = self.dims();
         let log_det: f64 = features.iter().map(|&j| (std::f64::consts::TAU * self.noise[j]).ln()).sum();
-        let singular = || Error::Numerical("the noise of a feature is too small beside what it shares".into());
+        let singular = || Error::numerical("the noise of a feature is too small beside what it shares", "");
         let mut factor = Positive::factor(precision.clone()).ok_or_else(singular)?;
         let log_det = log_det + factor.log_det();
         let lower = factor.inverse();
@@ -139,7 +139,12 @@ impl Latent {
     pub fn posteriors(&self, points: &Points) -> Result<Vec<Posterior>> {
         if points.cols() != self.mean.len() {
             let (given, wanted) = (points.cols(), self.mean.len());
-            return Err(Error::data(format!("the rows have {given} columns and the model has {wanted} features")));
+            return Err(Error::mismatch(
+                "columns",
+                (given, wanted),
+                format!("the rows have {given} columns and the model has {wanted} features"),
+                "",
+            ));
         }
         let whole = self.observing_all()?;
         let flat = |c: &Mat<f64>| (0..c.nrows()).flat_map(|a| (0..c.ncols()).map(move |b| c[(a, b)])).collect();

@@ -300,7 +300,10 @@ impl Rule {
         }
         match data.table() {
             Some(rows) => Ok(self.place(known, rows)?.coordinates),
-            None => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
+            None => {
+                let fact = "the points of a graph cannot be placed by landmarks";
+                Err(Error::input_kind(&["points", "distances"], fact, ""))
+            }
         }
     }
 

@@ -20,7 +20,8 @@ impl Extension for OnLine {
     }
 
     fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
+        let (points, _) =
+            known.points.ok_or_else(|| Error::input_kind(&["points"], "gplvm embeds points only", "give points"))?;
         let line = self.line(points, known.map)?;
         Ok(Box::new(move |batch| Ok(batch.each(|new| vec![line.place(&line.problem.row(new.row))]))))
     }

@@ -99,12 +99,13 @@ impl Process {
             None => Prediction::exact(&problem, map.values(), parameters),
             Some(inducing) => Prediction::bounded(&problem, map.values(), inducing.values(), parameters),
         };
-        let singular = || Error::Numerical("the covariance of the training points is singular to rounding".into());
+        let singular = || Error::numerical("the covariance of the training points is singular to rounding", "");
         Ok((problem, prediction.ok_or_else(singular)?))
     }
 
     fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
+        let (points, _) =
+            known.points.ok_or_else(|| Error::input_kind(&["points"], "gplvm embeds points only", "give points"))?;
         let (problem, prediction) = self.prediction(points, known.map)?;
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }

@@ -77,7 +77,13 @@ impl Away {
                 Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
             }
             (_, data, _) => {
-                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
+                let unknown = || {
+                    Error::input_kind(
+                        &["points", "distances"],
+                        "a graph says no distances to its landmarks but those along it",
+                        "",
+                    )
+                };
                 let measured = data.measured().ok_or_else(unknown)?;
                 Box::new(move |i, at| measured.distance(i, self.point(at)).powi(2))
             }

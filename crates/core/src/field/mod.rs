@@ -168,8 +168,9 @@ impl<'a> Site<'a> {
     ///
     /// If there is none.
     pub fn graph(&self) -> Result<&'a Graph> {
-        self.graph
-            .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
+        self.graph.ok_or_else(|| {
+            Error::parameter("neighbors", "this method needs a neighborhood graph", "give `neighbors` or `radius`")
+        })
     }
 
     /// The nearest neighbors that the method asked stage 1 for; searched here where there was no stage 1.

@@ -115,7 +115,7 @@ impl Frame {
 
 fn no_columns(data: Data<'_>) -> Error {
     let fact = format!("only points have columns to prepare, and the input is {}", data.kind().phrase());
-    Error::parameter(format!("{fact}; leave out `standardize`, `scale-columns` and `log`"))
+    Error::inapplicable("standardize", fact, "leave out `standardize`, `scale-columns` and `log`")
 }
 
 /// The training points as the stages saw them, computed when they are first needed. Equality ignores them, and a clone

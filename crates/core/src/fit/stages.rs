@@ -105,7 +105,7 @@ impl<'a> Stages<'a> {
                     "`snapshots` show one descent, and the graph has {} connected components",
                     found.sizes.len()
                 );
-                return Err(Error::parameter(format!("{fact}; use `disconnected` join, or leave them out")));
+                return Err(Error::inapplicable("snapshots", fact, "use `disconnected` join, or leave them out"));
             }
             return self.fit_components(found);
         }
@@ -191,19 +191,27 @@ impl<'a> Stages<'a> {
         let mut built = Stages { spent, ..in_second }.built(graph, nearest.as_ref().map(|found| &found.graph), dims)?;
         if self.recipe.rescale.is_some() && built.field().is_none() {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
-            return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
+            return Err(Error::inapplicable("rescale", format!("{name} {fact}"), "leave out `rescale`"));
         }
         // A fit that descends to its coordinates itself says that it took the start.
         let took_start = built.used.iter().any(|(name, _)| *name == "init");
         if self.input.init.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
             let name = self.recipe.method.info().name;
-            return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
+            return Err(Error::inapplicable(
+                "init",
+                format!("{name} does not descend from anywhere"),
+                "leave out `init`",
+            ));
         }
         match &mut built.task {
             Task::Descend(descend) => descend.snapshots = self.recipe.snapshots,
             Task::Spectral(_) | Task::Solved(_) if self.recipe.snapshots > 0 => {
                 let name = self.recipe.method.info().name;
-                return Err(Error::parameter(format!("{name} does not descend; leave out `snapshots`")));
+                return Err(Error::inapplicable(
+                    "snapshots",
+                    format!("{name} does not descend"),
+                    "leave out `snapshots`",
+                ));
             }
             Task::Spectral(_) | Task::Solved(_) => {}
         }

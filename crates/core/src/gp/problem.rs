@@ -35,18 +35,20 @@ impl Problem {
     pub(crate) fn new(data: &Points, map: &Points, raw: bool) -> Result<Problem> {
         let n = data.rows();
         if map.rows() != n {
-            return Err(Error::data(format!(
-                "the data have {n} rows and the map has {}; give a map with one row for every point, in the same order",
-                map.rows()
-            )));
+            return Err(Error::mismatch(
+                "rows",
+                (map.rows(), n),
+                format!("the data have {n} rows and the map has {}", map.rows()),
+                "give a map with one row for every point, in the same order",
+            ));
         }
         if n < 2 {
-            return Err(Error::data("there is only 1 point; give at least two"));
+            return Err(Error::too_small(n, 2, "there is only 1 point", "give at least two"));
         }
         let varying: Vec<usize> =
             (0..data.cols()).filter(|&j| (1..n).any(|i| data.row(i)[j] != data.row(0)[j])).collect();
         if varying.is_empty() {
-            return Err(Error::data("no feature of the data varies; there is nothing that a map could explain"));
+            return Err(Error::data("no feature of the data varies", "there is nothing that a map could explain"));
         }
         let (data, means, data_unit) = unit_data(data, &varying);
         let (map_values, map_unit) = unit_map(map, raw);

@@ -139,8 +139,9 @@ impl GpLikelihood {
             Some(raw) => self.search_lengthwise(&problem, raw, inducing, &searching)?,
         };
         let Some(best) = best_of(&ends) else {
-            let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
-            return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
+            let (fact, way_out) =
+                ("the covariance is singular at every start", "give a map with fewer points at the same place");
+            return Err(if observer.stop() { Error::Stopped } else { Error::numerical(fact, way_out) });
         };
         let (best, inducing) = match inducing {
             Some(m) if refines => refine(&problem, best, m, &refining)?,
@@ -222,9 +223,11 @@ impl GpLikelihood {
     pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
         let Parameters { variance, length, bias, noise } = *parameters;
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
-            return Err(Error::parameter(format!(
-                "{parameters:?} are not valid parameters; give positive finite numbers"
-            )));
+            return Err(Error::parameter(
+                "parameters",
+                format!("{parameters:?} are not valid parameters"),
+                "give positive finite numbers",
+            ));
         }
         let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
@@ -232,7 +235,7 @@ impl GpLikelihood {
             None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
             Some(m) => Sparse::new(&problem, m).negative(&mut None, variance, length, Some(bias), noise),
         };
-        let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
+        let singular = || Error::numerical("the covariance is singular there", "give more noise");
         value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
     }
 
@@ -240,10 +243,16 @@ impl GpLikelihood {
     fn inducing(&self, n: usize) -> Result<Option<usize>> {
         match self.inducing {
             None => Ok((n > EXACT_POINTS).then_some(INDUCING)),
-            Some(0) => Err(Error::parameter("0 inducing points bound nothing; give at least 1")),
-            Some(m) if m > n => {
-                Err(Error::parameter(format!("{m} inducing points are more than the {n} points; give at most {n}")))
+            Some(0) => {
+                Err(Error::out_of_range("inducing", 0, 1..=n, "0 inducing points bound nothing", "give at least 1"))
             }
+            Some(m) if m > n => Err(Error::out_of_range(
+                "inducing",
+                m,
+                1..=n,
+                format!("{m} inducing points are more than the {n} points"),
+                format!("give at most {n}"),
+            )),
             Some(m) => Ok(Some(m)),
         }
     }

@@ -158,7 +158,7 @@ pub(super) fn descend(
                 stopped: report.ended == Ended::Stopped,
             },
             // The covariance is singular at the start itself.
-            Err(Error::Numerical(_)) => End::nowhere(start, false),
+            Err(Error::Numerical { .. }) => End::nowhere(start, false),
             Err(error) => return Err(error),
         };
         let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;

@@ -54,7 +54,11 @@ impl<'a> Input<'a> {
     /// If the input is something else.
     pub(crate) fn points(&self) -> Result<&'a Points> {
         self.data.points().ok_or_else(|| {
-            Error::parameter(format!("this needs points, and the input is {}; give points", self.data.kind().phrase()))
+            Error::input_kind(
+                &["points"],
+                format!("this needs points, and the input is {}", self.data.kind().phrase()),
+                "give points",
+            )
         })
     }
 
@@ -62,12 +66,17 @@ impl<'a> Input<'a> {
     pub(crate) fn check(&self) -> Result<()> {
         let (n, features) = (self.data.len(), self.data.points().map_or(0, Points::cols));
         if let Some(labels) = self.labels.filter(|labels| labels.len() != n) {
-            return Err(Error::data(format!("there are {} labels for {n} points; give one per point", labels.len())));
+            return Err(Error::mismatch(
+                "labels",
+                (labels.len(), n),
+                format!("there are {} labels for {n} points", labels.len()),
+                "give one per point",
+            ));
         }
         match self.names.filter(|names| self.data.points().is_none() || names.len() != features) {
             Some(names) => {
                 let fact = format!("{} names do not fit {features} features", names.len());
-                Err(Error::parameter(format!("{fact}; give one name per feature")))
+                Err(Error::mismatch("names", (names.len(), features), fact, "give one name per feature"))
             }
             None => Ok(()),
         }
@@ -323,10 +332,10 @@ pub(crate) fn check_range(numbers: &[f64]) -> Result<()> {
         RANGE.start(),
         RANGE.end()
     );
-    Err(Error::data(format!("{fact}; multiply them by a constant")))
+    Err(Error::data(fact, "multiply them by a constant"))
 }
 
 /// The refusal of an input that a method cannot use.
 pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
-    Error::parameter(format!("{method} needs points; {way_out}"))
+    Error::input_kind(&["points"], format!("{method} needs points"), way_out)
 }

@@ -136,7 +136,7 @@ impl Widths {
 pub(crate) fn typical_length(graph: &Graph) -> Result<f64> {
     let length = root_mean_square(graph.all_lengths());
     if length == 0.0 {
-        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give `bandwidth`"));
+        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen", "give `bandwidth`"));
     }
     Ok(length)
 }

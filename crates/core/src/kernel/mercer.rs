@@ -77,7 +77,7 @@ impl Kernel {
             "cosine" => Kernel::Cosine,
             _ => {
                 let wanted = Kind::Choice(Self::NAMES).wanted();
-                return Err(Error::parameter(format!("`kernel` is {name:?}; give {wanted}")));
+                return Err(Error::value("kernel", format_args!("{name:?}"), wanted));
             }
         })
     }
@@ -174,7 +174,7 @@ fn typical_distance(points: &Points) -> Result<f64> {
     if total > 0.0 {
         return Ok(largest * (total / points.rows() as f64).sqrt());
     }
-    Err(Error::data("all points are the same, so no kernel width can be chosen; give `bandwidth` or other data"))
+    Err(Error::data("all points are the same, so no kernel width can be chosen", "give `bandwidth` or other data"))
 }
 
 #[cfg(test)]

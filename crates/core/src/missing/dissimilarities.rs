@@ -87,7 +87,7 @@ pub fn complete_similarities(table: &Points, observer: &dyn Observer) -> Result<
     }
     if let Some(i) = (0..n).find(|&i| table.missing_of(i).any(|j| j == i)) {
         let fact = format!("the similarity of point {} to itself is missing", i + 1);
-        return Err(Error::data(format!("{fact}; give the diagonal, or leave the row and the column out")));
+        return Err(Error::data(fact, "give the diagonal, or leave the row and the column out").at_row(i).at_column(i));
     }
     let own = |i: usize| table.row(i)[i];
     let (filled, missing) = mirrored(table, |i, j| 0.5 * own(i) + 0.5 * own(j))?;
@@ -166,13 +166,13 @@ impl Known {
         if let Some((i, count)) = known.counts().enumerate().find(|&(_, count)| count < 2) {
             let what = if count == 0 { "no cell of" } else { "only one cell of" };
             let fact = format!("{what} point {} is known, which does not determine its position", i + 1);
-            return Err(Error::data(format!("{fact}; {way_out}")));
+            return Err(Error::data(fact, way_out).at_row(i));
         }
         let sizes = known.components();
         if sizes.len() > 1 {
             let (count, sizes) = (sizes.len(), sizes_text(&sizes));
             let fact = format!("the known cells leave the points in {count} components ({sizes})");
-            return Err(Error::data(format!("{fact}, whose distances are unknown; give cells between them")));
+            return Err(Error::data(format!("{fact}, whose distances are unknown"), "give cells between them"));
         }
         Ok(known)
     }

@@ -46,13 +46,13 @@ impl Model {
         if let Method::Own(_) = self.recipe.method {
             let fact =
                 format!("{} is not a method of this library, and its models cannot be read again", self.report.method);
-            return Err(Error::parameter(format!("{fact}; leave out `save`")));
+            return Err(Error::inapplicable("save", fact, "leave out `save`"));
         }
         if !self.is_consistent() {
             let fact = "the model has numbers beyond what can be computed with, and could not be read again";
-            return Err(Error::data(format!("{fact}; bring the data to a scale nearer to 1, or leave out `save`")));
+            return Err(Error::data(fact, "bring the data to a scale nearer to 1, or leave out `save`"));
         }
-        let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
+        let failed = |error| Error::numerical(format!("the model could not be encoded ({error})"), "");
         let end = End {
             preparation: self.recipe.preparation.clone(),
             prepared: self.frame.prepared.clone(),
@@ -74,19 +74,21 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The text says what is wrong: not a model, another version, cut short, or damaged.
-    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Model, String> {
+    /// [`Error::Data`] if they are not a model, of another version, cut short, or damaged; the fact is about a file whose name
+    /// stands before it ([`Error::in_file`]).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
         if !bytes.starts_with(MAGIC) {
-            return Err("is not an eigenfold model; models are written by embed `save`".into());
+            return Err(Error::data("is not an eigenfold model", "models are written by embed `save`"));
         }
         let number = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
         let version = bytes.get(10..14).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
-        let cut = || "is cut short; copy or save the model again".to_string();
+        let cut = || Error::data("is cut short", "copy or save the model again");
         let (version, length, sum) =
             (version.ok_or_else(cut)?, number(14).ok_or_else(cut)?, number(22).ok_or_else(cut)?);
         if version != VERSION {
-            return Err(format!(
-                "has model format {version} and this program reads format {VERSION}; fit the model again or use the program that wrote it"
+            return Err(Error::data(
+                format!("has model format {version} and this program reads format {VERSION}"),
+                "fit the model again or use the program that wrote it",
             ));
         }
         let body = &bytes[HEADER..];
@@ -94,15 +96,15 @@ impl Model {
             return Err(cut());
         }
         if body.len() as u64 != length || hash(body) != sum {
-            return Err("is damaged (its checksum does not match); copy or save the model again".into());
+            return Err(Error::data("is damaged (its checksum does not match)", "copy or save the model again"));
         }
-        let damaged = |_| "is damaged; save the model again".to_string();
-        let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
-        let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(damaged)?;
+        let damaged = || Error::data("is damaged", "save the model again");
+        let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(|_| damaged())?;
+        let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(|_| damaged())?;
         (model.recipe.preparation, model.schema) = (end.preparation, end.schema);
         model.frame = Frame { prepared: end.prepared, whitening: end.whitening };
         let sound = rest.is_empty() && model.is_consistent();
-        if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
+        if sound { Ok(model) } else { Err(damaged()) }
     }
 
     /// Writes the model to a file, atomically.
@@ -125,7 +127,7 @@ impl Model {
         let file = eigenfold_io::open(path)?;
         let length = file.metadata().map_err(|source| Error::Io { path: path.into(), source })?.len();
         let bytes = eigenfold_io::contents(path, file, length, None)?;
-        Model::from_bytes(&bytes).map_err(|message| Error::Format { path: path.into(), message })
+        Model::from_bytes(&bytes).map_err(|error| error.in_file(path))
     }
 }
 

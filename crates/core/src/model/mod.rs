@@ -173,9 +173,12 @@ impl Model {
         let features = self.points.as_ref().map_or(0, Points::cols);
         if names.len() != features {
             let count = names.len();
-            return Err(Error::parameter(format!(
-                "{count} names do not fit {features} features; give one name per feature"
-            )));
+            return Err(Error::mismatch(
+                "names",
+                (count, features),
+                format!("{count} names do not fit {features} features"),
+                "give one name per feature",
+            ));
         }
         self.names = Some(names);
         Ok(())
@@ -196,7 +199,7 @@ impl Model {
         let (given, features) = (schema.features(), self.points.as_ref().map_or(0, Points::cols));
         if given != features {
             let fact = format!("the columns make {given} features and the model has {features}");
-            return Err(Error::parameter(format!("{fact}; give those of the points")));
+            return Err(Error::mismatch("features", (given, features), fact, "give those of the points"));
         }
         self.schema = Some(schema);
         Ok(())
@@ -222,7 +225,7 @@ impl Model {
     /// If the method fits no latent model, or the rows do not have its features.
     pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
         let method = &self.report.method;
-        let none = || Error::parameter(format!("{method} has no hidden coordinates; ppca and fa have"));
+        let none = || Error::parameter("method", format!("{method} has no hidden coordinates"), "ppca and fa have");
         let latent = self.latent().ok_or_else(none)?;
         let mut posteriors = latent.posteriors(&*self.entered(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
@@ -240,7 +243,7 @@ impl Model {
     /// If the method fits no latent model, or the rows do not have its features.
     pub fn complete(&self, rows: &Points) -> Result<(Points, Vec<f64>)> {
         let method = &self.report.method;
-        let none = || Error::parameter(format!("{method} has no model of missing cells; ppca and fa have"));
+        let none = || Error::parameter("method", format!("{method} has no model of missing cells"), "ppca and fa have");
         let latent = self.latent().ok_or_else(none)?;
         let (full, deviations) = latent.complete(&*self.entered(rows)?)?;
         let cols = rows.cols();

@@ -44,19 +44,24 @@ impl Model {
         let columns = self.columns()?;
         if new.cols() != columns {
             let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
-            return Err(Error::data(format!(
-                "the new rows have {} columns and the model was fitted to {columns} {what}; give the same columns in the same order",
-                new.cols()
-            )));
+            return Err(Error::mismatch(
+                "columns",
+                (new.cols(), columns),
+                format!("the new rows have {} columns and the model was fitted to {columns} {what}", new.cols()),
+                "give the same columns in the same order",
+            ));
         }
         if self.points.is_some() {
             self.metric().check(new)?;
         }
         if let Some(&at) = new.missing().first().filter(|_| self.points.is_none()) {
             let (row, column) = (at / columns + 1, at % columns + 1);
-            return Err(Error::data(format!(
-                "row {row}, column {column} is missing, and a new point needs its distances to all; fill it in"
-            )));
+            return Err(Error::data(
+                format!("row {row}, column {column} is missing, and a new point needs its distances to all"),
+                "fill it in",
+            )
+            .at_row(row - 1)
+            .at_column(column - 1));
         }
         let full;
         let mut new = new;
@@ -93,9 +98,11 @@ impl Model {
         let local = || self.parts.iter().filter_map(|part| part.rule.as_ref()).any(|rule| rule.traits().needs_points);
         if self.kind != InputKind::Distances || local() {
             let (method, what) = (&self.report.method, self.kind.phrase());
-            return Err(Error::parameter(format!(
-                "this {method} model was fitted to {what} and cannot place new points; fit it to points"
-            )));
+            return Err(Error::input_kind(
+                &["points"],
+                format!("this {method} model was fitted to {what} and cannot place new points"),
+                "fit it to points",
+            ));
         }
         Ok(self.embedding.rows())
     }

@@ -48,11 +48,14 @@ impl Perplexity {
             return Ok(vec![USUAL.min(most / PER_EFFECTIVE).max(1.0)]);
         }
         match self.0.iter().find(|&&perplexity| perplexity > most) {
-            Some(asked) => Err(Error::parameter(format!(
-                "`perplexity` {asked} asks for more neighbors than {n} points have; the largest possible is {most}, and \
-                 {} is large for so few",
-                (most / PER_EFFECTIVE).max(1.0).floor()
-            ))),
+            Some(asked) => Err(Error::parameter(
+                "perplexity",
+                format!("`perplexity` {asked} asks for more neighbors than {n} points have"),
+                format!(
+                    "the largest possible is {most}, and {} is large for so few",
+                    (most / PER_EFFECTIVE).max(1.0).floor()
+                ),
+            )),
             None => Ok(self.0.clone()),
         }
     }
@@ -74,7 +77,7 @@ impl FromStr for Perplexity {
         let numbers = numbers.filter(|numbers| numbers.len() <= MOST);
         numbers
             .map(Perplexity)
-            .ok_or_else(|| Error::parameter(format!("`perplexity` is {text:?}; give {FORM}, or auto")))
+            .ok_or_else(|| Error::value("perplexity", format_args!("{text:?}"), format!("{FORM}, or auto")))
     }
 }
 

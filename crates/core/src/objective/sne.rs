@@ -188,7 +188,7 @@ impl Build for SymmetricSne {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.uniform > 0.0 && self.lambda != 1.0 {
-            return Err(Error::parameter("UNI-SNE has no `lambda`; leave it out, or `uniform`"));
+            return Err(Error::inapplicable("lambda", "UNI-SNE has no `lambda`", "leave it out, or `uniform`"));
         }
         let affinities = Affinities::new(site, &self.perplexity)?;
         let (pairs, entropy) = affinities.joint();

@@ -192,11 +192,15 @@ pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points
 pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
     let (n, dims) = (site.len(), site.dims);
     match site.start {
-        Some(given) if given.rows() != n || given.cols() != dims => Err(Error::data(format!(
-            "the start has {} rows and {} columns where the map has {n} and {dims}; give one row per point",
-            given.rows(),
-            given.cols()
-        ))),
+        Some(given) if given.rows() != n || given.cols() != dims => Err(Error::other_shape(
+            &[("rows", given.rows(), n), ("columns", given.cols(), dims)],
+            format!(
+                "the start has {} rows and {} columns where the map has {n} and {dims}",
+                given.rows(),
+                given.cols()
+            ),
+            "give one row per point",
+        )),
         start => Ok(start.cloned()),
     }
 }

@@ -145,7 +145,7 @@ impl Build for Umap {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.min_dist > self.spread {
             let fact = format!("`min-dist` {} is more than `spread` {}", self.min_dist, self.spread);
-            return Err(Error::parameter(format!("{fact}; points that are close cannot be farther than the others")));
+            return Err(Error::parameter("min-dist", fact, "points that are close cannot be farther than the others"));
         }
         let (graph, n, dims) = (site.graph()?, site.len(), site.dims);
         let mut pairs: Pairs<f64> = Pairs::symmetric(graph, &fuzzy::weights(graph), |a, b| a + b - a * b);
@@ -197,7 +197,7 @@ impl Umap {
     fn classes<'a>(&self, site: &Site<'a>) -> Result<&'a [Option<u32>]> {
         site.labels.ok_or_else(|| {
             let fact = format!("`supervision` {} uses the classes of the points, and none are given", self.supervision);
-            Error::parameter(format!("{fact}; give a `label` of few different values, or leave out `supervision`"))
+            Error::parameter("supervision", fact, "give a `label` of few different values, or leave out `supervision`")
         })
     }
 }

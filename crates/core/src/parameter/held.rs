@@ -18,7 +18,7 @@ pub trait Held: Sized {
 
 /// The error of a table whose kind differs from that of the field.
 fn other_kind<T>() -> Result<T> {
-    Err(Error::parameter("this parameter has values of another kind; give none"))
+    Err(Error::parameter("parameter", "this parameter has values of another kind", "give none"))
 }
 
 /// Implements [`Held`] for a plain type.

@@ -184,7 +184,11 @@ impl<M: Table> Parameters for M {
         let conditions: Vec<Applies> = rows().filter_map(|row| row.applies).collect();
         let Some(first) = conditions.first() else { return Err(unknown::<M>(name)) };
         let values: Vec<&str> = conditions.iter().flat_map(|applies| applies.values).copied().collect();
-        Err(Error::parameter(format!("`{name}` is for `{}` {}; leave it out", first.on, listed(&values))))
+        Err(Error::inapplicable(
+            name.to_string(),
+            format!("`{name}` is for `{}` {}", first.on, listed(&values)),
+            "leave it out",
+        ))
     }
 
     fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()> {
@@ -195,10 +199,12 @@ impl<M: Table> Parameters for M {
 }
 
 fn unknown<M: Table>(name: &str) -> Error {
-    let mut known: Vec<String> = M::TABLE.iter().map(|row| format!("`{}`", row.name)).collect();
-    known.dedup();
+    let mut choices: Vec<&'static str> = M::TABLE.iter().map(|row| row.name).collect();
+    choices.dedup();
+    let known: Vec<String> = choices.iter().map(|name| format!("`{name}`")).collect();
     let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
-    Error::parameter(format!("{} has no parameter `{name}`; it has {known}", M::METHOD))
+    let (fact, way_out) = (format!("{} has no parameter `{name}`", M::METHOD), format!("it has {known}"));
+    Error::Unknown { parameter: name.to_string().into(), guess: None, choices, fact, way_out }
 }
 
 impl<M: Table> Parameter<M> {
@@ -271,7 +277,7 @@ impl<M> Parameter<M> {
             let shown = if is_number { text.to_string() } else { format!("{text:?}") };
             let words: String = self.words.iter().map(|named| format!(", {}", named.name)).collect();
             let auto = self.auto.map_or(String::new(), |auto| format!(", or {}", auto.word));
-            Error::parameter(format!("`{}` is {shown}; give {}{words}{auto}", self.name, self.kind.wanted()))
+            Error::value(self.name, shown, format!("{}{words}{auto}", self.kind.wanted()))
         })
     }
 }

@@ -216,7 +216,7 @@ impl Prepared {
         let (cols, given) = (self.columns.len(), points.cols());
         if cols != given {
             let fact = format!("the rows have {given} columns and {cols} were prepared");
-            return Err(Error::data(format!("{fact}; give the same columns in the same order")));
+            return Err(Error::mismatch("columns", (given, cols), fact, "give the same columns in the same order"));
         }
         let prepared = self.applied(points);
         match prepared.values().iter().position(|z| z.is_nan() || (z.is_infinite() && self.has_log())) {
@@ -306,7 +306,7 @@ fn undefined(log: Option<Log>, x: f64, row: usize, column: usize, names: Option<
         Some(Log::Plain) => ("log is defined for positive numbers only", "correct the cell, or leave out"),
         _ => ("log1p is defined for numbers above -1 only", "correct the cell, or leave out"),
     };
-    Error::data(format!("{cell}, and {domain}; {other} the column or `log`"))
+    Error::data(format!("{cell}, and {domain}"), format!("{other} the column or `log`")).at_row(row).at_column(column)
 }
 
 #[cfg(test)]

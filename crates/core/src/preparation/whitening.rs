@@ -44,10 +44,16 @@ impl Whitening {
         let fact = format!("the covariance of {p} columns has no inverse");
         if n <= p {
             let why = format!("{n} rows span at most {} directions", n.saturating_sub(1));
-            return Err(Error::data(format!("{fact}: {why}; give more rows or fewer columns, {WAY_OUT}")));
+            return Err(Error::too_small(
+                n,
+                p + 1,
+                format!("{fact}: {why}"),
+                format!("give more rows or fewer columns, {WAY_OUT}"),
+            ));
         }
         let told = |j: usize, why: &str| {
-            Error::data(format!("{fact}: {} {why}; leave that column out, {WAY_OUT}", title(j, names)))
+            Error::data(format!("{fact}: {} {why}", title(j, names)), format!("leave that column out, {WAY_OUT}"))
+                .at_column(j)
         };
         let mut columns = Vec::with_capacity(p);
         for j in 0..p {
@@ -104,7 +110,7 @@ impl Whitening {
         let (cols, given) = (self.columns(), points.cols());
         if cols != given {
             let fact = format!("the rows have {given} columns and the covariance is of {cols}");
-            return Err(Error::data(format!("{fact}; give the same columns in the same order")));
+            return Err(Error::mismatch("columns", (given, cols), fact, "give the same columns in the same order"));
         }
         self.applied(points).checked()
     }

@@ -168,12 +168,20 @@ impl Quality {
     fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
         let n = given.data.len();
         if n < 2 {
-            return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
+            return Err(Error::too_small(
+                n,
+                2,
+                format!("there is {}", plural(n, "point")),
+                "give two or more to compare",
+            ));
         }
         let other = |what: &str, rows: usize| {
-            Err(Error::data(format!(
-                "the data have {n} rows and {what} {rows}; give one row per point, in the same order"
-            )))
+            Err(Error::mismatch(
+                "rows",
+                (rows, n),
+                format!("the data have {n} rows and {what} {rows}"),
+                "give one row per point, in the same order",
+            ))
         };
         if let Some(map) = maps.iter().find(|map| map.rows() != n) {
             return other("the map has", map.rows());
@@ -184,13 +192,15 @@ impl Quality {
         Input { labels: given.labels, ..given.data.into() }.check()?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
-            return Err(Error::parameter("`neighbors` is 0; use one or more"));
+            return Err(Error::out_of_range("neighbors", 0, 1..=n - 1, "`neighbors` is 0", "use one or more"));
         }
         if neighbors >= n {
             return Err(Error::TooFewPoints { k: neighbors, n });
         }
         match self.rows {
-            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; sample two or more"))),
+            Some(rows) if rows < 2 => {
+                Err(Error::out_of_range("rows", rows, 2..=n, format!("`rows` is {rows}"), "sample two or more"))
+            }
             Some(rows) => Ok((neighbors, rows.min(n))),
             None => Ok((neighbors, sampling::rows(n, given.data.points().map_or(1, Points::cols)))),
         }
@@ -206,7 +216,7 @@ impl Quality {
         let n = given.data.len();
         let Some(data) = given.data.measured() else {
             let fact = "a graph does not say how far apart all points are";
-            return Err(Error::data(format!("{fact}; give points or distances to judge a map")));
+            return Err(Error::input_kind(&["points", "distances"], fact, "give points or distances to judge a map"));
         };
         let all = Share::all(observer).of_stage(Stage::Score);
         all.progress(Stage::Score, 0.0);

@@ -34,9 +34,11 @@ pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
     let (n, d) = (map.rows(), map.cols());
     if (reference.rows(), reference.cols()) != (n, d) {
         let (rows, cols) = (reference.rows(), reference.cols());
-        return Err(Error::parameter(format!(
-            "the reference has {rows} rows of {cols} coordinates and the map {n} of {d}; give a map of the same points"
-        )));
+        return Err(Error::other_shape(
+            &[("rows", n, rows), ("columns", d, cols)],
+            format!("the reference has {rows} rows of {cols} coordinates and the map {n} of {d}"),
+            "give a map of the same points",
+        ));
     }
     let onto = Onto::turn(map, reference);
     Ok(Aligned { map: onto.applied(map)?, disparity: onto.disparity })

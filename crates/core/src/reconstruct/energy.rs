@@ -65,8 +65,11 @@ impl<'a> Energy<'a> {
     /// one component.
     pub(crate) fn new(model: &'a Model, points: &'a Points, near: &MapNeighbors<'_>) -> Result<Energy<'a>> {
         let unfit = || {
-            Error::parameter(
-                "the inverse transform by the objective is that of elastic embedding with squared repulsion, in one component; leave out `by`",
+            Error::inapplicable(
+                "by",
+                "the inverse transform by the objective is that of elastic embedding with squared repulsion, \
+                 in one component",
+                "leave out `by`",
             )
         };
         let [part] = model.parts.as_slice() else { return Err(unfit()) };

@@ -136,7 +136,7 @@ impl Model {
     pub fn inverse_by_energy(&self) -> Result<InverseTransform<'_>> {
         if self.frame.whitening.is_some() {
             let fact = "the inverse transform by the objective gives whitened columns only";
-            return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
+            return Err(Error::inapplicable("by", fact, "leave out `by`, or use another `metric` than mahalanobis"));
         }
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
@@ -172,9 +172,11 @@ impl Model {
     fn data(&self) -> Result<&Points> {
         self.prepared_points().ok_or_else(|| {
             let (method, what) = (&self.report.method, self.kind.phrase());
-            Error::parameter(format!(
-                "this {method} model was fitted to {what} and has no data space to go back to; fit it to points"
-            ))
+            Error::input_kind(
+                &["points"],
+                format!("this {method} model was fitted to {what} and has no data space to go back to"),
+                "fit it to points",
+            )
         })
     }
 
@@ -193,9 +195,12 @@ fn check_columns(places: &Points, map: &Points) -> Result<()> {
     let (given, dims) = (places.cols(), map.cols());
     if given != dims {
         let (columns, coordinates) = (plural(given, "column"), plural(dims, "coordinate"));
-        return Err(Error::data(format!(
-            "the places have {columns} and the map has {coordinates}; give one column for each coordinate"
-        )));
+        return Err(Error::mismatch(
+            "columns",
+            (given, dims),
+            format!("the places have {columns} and the map has {coordinates}"),
+            "give one column for each coordinate",
+        ));
     }
     Ok(())
 }
@@ -219,7 +224,12 @@ impl<'a> InverseTransform<'a> {
     pub fn of_map(points: &'a Points, map: &'a Points) -> Result<InverseTransform<'a>> {
         if points.rows() != map.rows() {
             let fact = format!("the data have {} rows and the map has {}", points.rows(), map.rows());
-            return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
+            return Err(Error::mismatch(
+                "rows",
+                (map.rows(), points.rows()),
+                fact,
+                "give one row per point, in the same order",
+            ));
         }
         let all: Vec<usize> = (0..points.rows()).collect();
         let near = MapNeighbors::new(map, None)?;
@@ -315,7 +325,13 @@ impl InverseTransform<'_> {
     /// transform is by the objective of elastic embedding, which has no errors to sample from.
     pub fn draw(&self, coordinates: &Points, count: usize, seed: u64) -> Result<Points> {
         if count == 0 {
-            return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
+            return Err(Error::out_of_range(
+                "samples",
+                0,
+                1..=usize::MAX,
+                "`samples` is 0",
+                "draw at least one row per place",
+            ));
         }
         let (at, far) = self.answers(coordinates)?;
         let back = self.reconstruction(&at, far)?;
@@ -332,8 +348,10 @@ impl InverseTransform<'_> {
             Ready::Kriging(kriging) => Ok(kriging.errors(self.map)),
             Ready::Linear(by) => Ok(by.errors(self.points, self.map)),
             Ready::Process(by) => Ok(by.errors(self.map)),
-            Ready::Energy(_) => Err(Error::parameter(
-                "there are no `samples` of the inverse transform by the objective; leave out `by`",
+            Ready::Energy(_) => Err(Error::inapplicable(
+                "by",
+                "there are no `samples` of the inverse transform by the objective",
+                "leave out `by`",
             )),
         }
     }

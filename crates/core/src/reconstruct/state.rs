@@ -51,11 +51,11 @@ impl Learned {
             |[rows, features, dims]: [usize; 3]| format!("{rows} points, {features} features and {dims} coordinates");
         match shape(points, near) {
             own if own == self.shape => Ok(()),
-            own => Err(Error::parameter(format!(
-                "the inverse transform was learned from {} and the model has {}; learn it from this model",
-                told(self.shape),
-                told(own)
-            ))),
+            own => Err(Error::other_shape(
+                &[0, 1, 2].map(|at| (["points", "features", "coordinates"][at], self.shape[at], own[at])),
+                format!("the inverse transform was learned from {} and the model has {}", told(self.shape), told(own)),
+                "learn it from this model",
+            )),
         }
     }
 }

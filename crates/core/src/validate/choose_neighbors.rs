@@ -76,14 +76,17 @@ impl Recipe {
         let (points, labels) = (input.points()?, input.labels);
         let info = self.method.info();
         if !info.needs_graph {
-            return Err(Error::parameter(format!(
-                "{} has no neighbors to choose; leave out `neighbors` auto",
-                info.name
-            )));
+            return Err(Error::inapplicable(
+                "neighbors",
+                format!("{} has no neighbors to choose", info.name),
+                "leave out `neighbors` auto",
+            ));
         }
         if !matches!(self.neighbors, Neighbors::Nearest(_) | Neighbors::Mutual(_)) {
-            return Err(Error::parameter(
-                "`neighbors` auto goes with `graph` nearest or mutual only; leave one of them out",
+            return Err(Error::inapplicable(
+                "neighbors",
+                "`neighbors` auto goes with `graph` nearest or mutual only",
+                "leave one of them out",
             ));
         }
         let observer = &Share::all(observer);
@@ -102,7 +105,7 @@ impl Recipe {
             match recipe.tried(k, &points, labels, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford this many.
-                Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
+                Err(error) if error.is_parameter() || matches!(error, Error::Numerical { .. }) => refused = Some(error),
                 Err(error) => return Err(error),
             }
         }
@@ -113,10 +116,11 @@ impl Recipe {
                 Ok(Choice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })
             }
             None => Err(refused.unwrap_or_else(|| {
-                Error::parameter(format!(
-                    "{} points are too few to choose k by; give `neighbors` a number",
-                    points.rows()
-                ))
+                Error::parameter(
+                    "neighbors",
+                    format!("{} points are too few to choose k by", points.rows()),
+                    "give `neighbors` a number",
+                )
             })),
         }
     }

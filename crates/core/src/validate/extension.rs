@@ -107,15 +107,24 @@ impl Model {
     pub fn held_out_extension(&self, observer: &dyn Observer) -> Result<HeldOutExtension> {
         let method = &self.report().method;
         let points = self.points().ok_or_else(|| {
-            Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
+            Error::input_kind(
+                &["points"],
+                format!("this {method} model was not fitted to points"),
+                "none can be held out",
+            )
         })?;
         if self.components_kept() > 1 {
             let fact = "components that are kept separate lie side by side at arbitrary distances";
-            return Err(Error::parameter(format!("{fact}; use `disconnected` join")));
+            return Err(Error::parameter("disconnected", fact, "use `disconnected` join"));
         }
         let (n, dims) = (points.rows(), self.embedding().cols());
         if n < LEAST {
-            return Err(Error::parameter(format!("{n} points are too few to hold rows out; give {LEAST} or more")));
+            return Err(Error::too_small(
+                n,
+                LEAST,
+                format!("{n} points are too few to hold rows out"),
+                format!("give {LEAST} or more"),
+            ));
         }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.recipe().clone() };
         let dealt = dealt(n, self.recipe().seed);
@@ -189,7 +198,8 @@ impl Model {
         let (variability, dims) = (&held_out.variability, self.embedding().cols());
         if (held_out.rows, variability.dims) != (self.embedding().rows(), dims) {
             let fact = "the rows held out are not those of this model";
-            return Err(Error::parameter(format!("{fact}; hold out its own")));
+            let counts = [("rows", held_out.rows, self.embedding().rows()), ("coordinates", variability.dims, dims)];
+            return Err(Error::other_shape(&counts, fact, "hold out its own"));
         }
         let placed = self.place_with_deviations(new)?;
         let k = AROUND.min(held_out.rows);

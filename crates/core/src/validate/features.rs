@@ -82,7 +82,11 @@ impl Recipe {
         let input: Input<'a> = input.into();
         let (points, labels) = (input.points()?, input.labels);
         if self.disconnected == Disconnected::Separate {
-            return Err(Error::parameter("separate components differ from fold to fold; use `disconnected` join"));
+            return Err(Error::parameter(
+                "disconnected",
+                "separate components differ from fold to fold",
+                "use `disconnected` join",
+            ));
         }
         let (recipe, points) = self.after_preparation(points)?;
         let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
@@ -90,12 +94,17 @@ impl Recipe {
         let (p, folds) = (varying.len(), folds(&varying, self.seed));
         let least = p.saturating_sub(2 * folds.iter().map(Vec::len).max().unwrap_or(0));
         if least < self.dims.max(1) {
-            return Err(Error::parameter(format!(
-                "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
-                 noise, and the last is evaluated, which is too few for a map of {}; use more features{}",
-                plural(self.dims, "dimension"),
-                if least > 0 { format!(" or `dims` {least}") } else { String::new() }
-            )));
+            return Err(Error::out_of_range(
+                "dims",
+                self.dims,
+                1..=least,
+                format!(
+                    "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
+                     noise, and the last is evaluated, which is too few for a map of {}",
+                    plural(self.dims, "dimension")
+                ),
+                format!("use more features{}", if least > 0 { format!(" or `dims` {least}") } else { String::new() }),
+            ));
         }
         let mut all = HeldOut {
             log_evidence: 0.0,
@@ -155,11 +164,11 @@ impl Recipe {
     ) -> Result<HeldOutFeature> {
         if made.rows() != tuned.rows() || made.rows() != evaluated.rows() {
             let (a, b, c) = (made.rows(), tuned.rows(), evaluated.rows());
-            return Err(Error::data(format!("the features are of {a}, {b} and {c} points; give the same points")));
+            return Err(Error::data(format!("the features are of {a}, {b} and {c} points"), "give the same points"));
         }
         let none = || {
             let fact = "the features have no likelihood (they do not vary, or their field is singular)";
-            Error::Numerical(format!("{fact}; use another `neighbors`"))
+            Error::numerical(fact, "use another `neighbors`")
         };
         // The factor of the field is fitted to the features `tuned`, so that its unit does not matter.
         if self.metric == Metric::Mahalanobis {

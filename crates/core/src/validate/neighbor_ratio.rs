@@ -171,9 +171,14 @@ impl Model {
 ///
 /// If the metric is not defined on the points, or the map has another number of rows.
 pub fn neighbor_ratio(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
-    if points.rows() != map.rows() || points.rows() < 2 {
-        let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
-        return Err(Error::data(format!("{fact}; give one row per point, of two points at least")));
+    let (n, rows) = (points.rows(), map.rows());
+    if n != rows || n < 2 {
+        let (fact, way_out) =
+            (format!("the map has {rows} rows and the data {n}"), "give one row per point, of two points at least");
+        return Err(match n == rows {
+            true => Error::too_small(n, 2, fact, way_out),
+            false => Error::mismatch("rows", (rows, n), fact, way_out),
+        });
     }
     let r = NearestRows::new(points, metric)?.of(map)?;
     Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })

@@ -108,10 +108,12 @@ impl Recipe {
         let (points, labels) = (input.points()?, input.labels);
         let n = points.rows();
         if n < LEAST + 1 {
-            return Err(Error::parameter(format!(
-                "{n} points are too few to hold rows out; give {} or more",
-                LEAST + 1
-            )));
+            return Err(Error::too_small(
+                n,
+                LEAST + 1,
+                format!("{n} points are too few to hold rows out"),
+                format!("give {} or more", LEAST + 1),
+            ));
         }
         let (dealt, observer) = (dealt(n, self.seed), &Share::all(observer));
         let count = dealt.len();

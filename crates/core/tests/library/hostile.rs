@@ -81,7 +81,7 @@ fn survives(method: &Method, seed: u64, most: usize) {
                 report.coordinates.eigenvalues
             );
         }
-        Err(Error::Numerical(message)) => assert!(!message.is_empty(), "{what}"),
+        Err(Error::Numerical { fact, .. }) => assert!(!fact.is_empty(), "{what}"),
         Err(error) => assert!(error.to_string().contains("; "), "{what}: {error}"),
     }
 }

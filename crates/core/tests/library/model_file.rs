@@ -22,7 +22,7 @@ fn forged(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn messages_tell_a_stranger_from_a_damaged_an_old_and_a_short_file() {
-    let message = |bytes: &[u8]| Model::from_bytes(bytes).unwrap_err();
+    let message = |bytes: &[u8]| Model::from_bytes(bytes).unwrap_err().to_string();
     assert!(message(b"y1,y2\n1,2\n").starts_with("is not an eigenfold model"));
     assert!(message(b"").starts_with("is not an eigenfold model"));
     assert!(message(&SAVED[..20]).starts_with("is cut short"));

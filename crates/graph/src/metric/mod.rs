@@ -109,54 +109,61 @@ impl Metric {
     /// The first row on which it is not, and why.
     pub fn check(self, points: &Points) -> Result<()> {
         match self {
-            Metric::Minkowski(power) if !self.is_sound() => {
-                Err(Error::parameter(format!("the power of minkowski is {power}; give a number from 1 to 1000")))
-            }
-            Metric::Haversine | Metric::HaversineDegrees if points.cols() != 2 => Err(Error::data(format!(
-                "`metric` {self} takes 2 columns, latitude and longitude, and there are {}; leave the others out",
-                points.cols()
-            ))),
+            Metric::Minkowski(power) if !self.is_sound() => Err(Error::parameter(
+                "metric",
+                format!("the power of minkowski is {power}"),
+                "give a number from 1 to 1000",
+            )),
+            Metric::Haversine | Metric::HaversineDegrees if points.cols() != 2 => Err(Error::mismatch(
+                "columns",
+                (points.cols(), 2),
+                format!("`metric` {self} takes 2 columns, latitude and longitude, and there are {}", points.cols()),
+                "leave the others out",
+            )),
             Metric::Correlation if points.cols() < 2 => {
-                Err(Error::data("one column has no correlation; give 2 columns or more, or use `metric` euclidean"))
+                Err(Error::data("one column has no correlation", "give 2 columns or more, or use `metric` euclidean"))
             }
             Metric::Mahalanobis => Err(Error::parameter(
-                "`metric` mahalanobis is measured in whitened columns; whiten the points and use `metric` euclidean",
+                "metric",
+                "`metric` mahalanobis is measured in whitened columns",
+                "whiten the points and use `metric` euclidean",
             )),
-            _ => (0..points.rows()).try_for_each(|i| self.check_row(points.row(i)).map_err(|fact| told(i, &fact))),
+            _ => (0..points.rows())
+                .try_for_each(|i| self.check_row(points.row(i)).map_err(|refusal| refused(i, refusal))),
         }
     }
 
     /// What is wrong with a row, and the way out.
-    fn check_row(self, row: &[f64]) -> std::result::Result<(), String> {
+    fn check_row(self, row: &[f64]) -> std::result::Result<(), Refusal> {
+        let refused = |fact: &str, way_out: &'static str| Err((fact.to_string(), way_out));
         match self {
             Metric::Cosine => {
                 if row.iter().all(|&v| v == 0.0) {
-                    return Err("is all zeros and has no direction; remove it or use `metric` euclidean".into());
+                    return refused("is all zeros and has no direction", "remove it or use `metric` euclidean");
                 }
                 if sum(row, row, |x, y| x * y) < SMALLEST_NORM2 {
-                    return Err("is too small to find its direction; multiply the data by a constant".into());
+                    return refused("is too small to find its direction", "multiply the data by a constant");
                 }
             }
             Metric::Correlation => {
                 let (_, spread, size) = deviations(row);
                 if spread <= FLAT * size {
-                    return Err(
-                        "has the same number in all columns, and so no correlation; remove it or use `metric` \
-                                euclidean"
-                            .into(),
-                    );
+                    let fact = "has the same number in all columns, and so no correlation";
+                    return refused(fact, "remove it or use `metric` euclidean");
                 }
             }
             Metric::Haversine if row[0].abs() > std::f64::consts::FRAC_PI_2 => {
                 let ways = "`metric` haversine takes radians, haversine-degrees takes degrees";
-                return Err(format!("has latitude {}, which is beyond pi/2; {ways}", row[0]));
+                return refused(&format!("has latitude {}, which is beyond pi/2", row[0]), ways);
             }
             Metric::HaversineDegrees if row[0].abs() > 90.0 => {
-                return Err(format!("has latitude {}, which is beyond 90; give latitude, then longitude", row[0]));
+                let fact = format!("has latitude {}, which is beyond 90", row[0]);
+                return refused(&fact, "give latitude, then longitude");
             }
             Metric::BrayCurtis => {
                 if let Some(x) = row.iter().find(|x| **x < 0.0) {
-                    return Err(format!("holds {x}, and braycurtis is of counts; use `metric` canberra or manhattan"));
+                    let fact = format!("holds {x}, and braycurtis is of counts");
+                    return refused(&fact, "use `metric` canberra or manhattan");
                 }
             }
             _ => {}
@@ -165,8 +172,11 @@ impl Metric {
     }
 }
 
-fn told(i: usize, fact: &str) -> Error {
-    Error::data(format!("row {} {fact}", i + 1))
+/// What is wrong with a row, and the way out.
+type Refusal = (String, &'static str);
+
+fn refused(i: usize, (fact, way_out): Refusal) -> Error {
+    Error::data(format!("row {} {fact}", i + 1), way_out).at_row(i)
 }
 
 /// A row less its mean in units of its largest number, with the norm of that; and how large the numbers are, in the same unit.

@@ -1,7 +1,7 @@
 //! The names of metrics, as people type them.
 
 use super::Metric;
-use eigenfold_linalg::error::{Error, Result, guess};
+use eigenfold_linalg::error::{Error, Result, did_you_mean, guess};
 use std::fmt::{Display, Formatter};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -61,12 +61,16 @@ impl FromStr for Metric {
         let Some(power) = power else {
             let names: Vec<&str> = NAMES.iter().map(|(_, names)| names[0]).collect();
             let guess = guess(&names, text);
-            return Err(Error::parameter(format!("{text:?} is no metric; {guess}use {}", Metric::names())));
+            let way_out = format!("{}use {}", did_you_mean(guess), Metric::names());
+            let (parameter, fact) = ("metric".into(), format!("{text:?} is no metric"));
+            return Err(Error::Unknown { parameter, guess, choices: names, fact, way_out });
         };
         match power.parse() {
             Ok(power) if POWERS.contains(&power) => Ok(Metric::Minkowski(power)),
             _ => Err(Error::parameter(
-                "minkowski needs a power from 1 to 1000; use minkowski:3, or chebyshev for the limit of large powers",
+                "metric",
+                "minkowski needs a power from 1 to 1000",
+                "use minkowski:3, or chebyshev for the limit of large powers",
             )),
         }
     }

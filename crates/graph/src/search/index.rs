@@ -155,17 +155,21 @@ impl<'a> Index<'a> {
     /// points, or if the metric is not defined on a query.
     pub fn nearest(&self, queries: &Points, k: usize) -> Result<Lists> {
         if queries.cols() != self.points.cols() {
-            return Err(Error::data(format!(
-                "the new points have {} columns and the fitted ones {}; give the same columns in the same order",
-                queries.cols(),
-                self.points.cols()
-            )));
+            return Err(Error::mismatch(
+                "columns",
+                (queries.cols(), self.points.cols()),
+                format!("the new points have {} columns and the fitted ones {}", queries.cols(), self.points.cols()),
+                "give the same columns in the same order",
+            ));
         }
         if k == 0 || k > self.points.rows() {
-            return Err(Error::parameter(format!(
-                "k is {k} and there are {n} points to choose from; use `neighbors` 1 to {n}",
-                n = self.points.rows()
-            )));
+            return Err(Error::out_of_range(
+                "neighbors",
+                k,
+                1..=self.points.rows(),
+                format!("k is {k} and there are {n} points to choose from", n = self.points.rows()),
+                format!("use `neighbors` 1 to {n}", n = self.points.rows()),
+            ));
         }
         self.metric.check(queries)?;
         let rows: Vec<u32> = (0..queries.rows() as u32).collect();

@@ -152,12 +152,14 @@ impl Search {
     pub fn of_graph(&self, graph: &Graph) -> Result<Found> {
         let (component_of, sizes) = components::label(graph);
         if sizes.len() > 1 && self.disconnected == Disconnected::Join {
-            return Err(Error::data(format!(
-                "the given graph has {} connected components ({}) and says no distances to join them by; \
-                 use `disconnected` separate, or give the points instead of the graph",
-                sizes.len(),
-                sizes_text(&sizes)
-            )));
+            return Err(Error::data(
+                format!(
+                    "the given graph has {} connected components ({}) and says no distances to join them by",
+                    sizes.len(),
+                    sizes_text(&sizes)
+                ),
+                "use `disconnected` separate, or give the points instead of the graph",
+            ));
         }
         if sizes.len() > 1 && self.disconnected == Disconnected::Error {
             return Err(Error::Disconnected { sizes, connecting_k: None });
@@ -197,19 +199,23 @@ impl Search {
     /// Whether the parameters fit `n` points.
     fn check(&self, n: usize) -> Result<()> {
         if n < 2 {
-            return Err(Error::data("there is only one point; give at least two"));
+            return Err(Error::too_small(n, 2, "there is only one point", "give at least two"));
         }
         match self.neighbors {
-            Neighbors::Nearest(0) | Neighbors::Mutual(0) => {
-                Err(Error::parameter("k is 0 and every point needs a neighbor; use `neighbors` 1 or more"))
-            }
+            Neighbors::Nearest(0) | Neighbors::Mutual(0) => Err(Error::out_of_range(
+                "neighbors",
+                0,
+                1..=n - 1,
+                "k is 0 and every point needs a neighbor",
+                "use `neighbors` 1 or more",
+            )),
             Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => Err(Error::TooFewPoints { k, n }),
-            _ if !(0.0..=1.0).contains(&self.recall) => {
-                Err(Error::parameter(format!("`recall` is {}; give a share from 0 to 1", self.recall)))
-            }
-            Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(format!(
-                "the radius is {radius} and nothing can be within it; use a finite number above 0"
-            ))),
+            _ if !(0.0..=1.0).contains(&self.recall) => Err(Error::value("recall", self.recall, "a share from 0 to 1")),
+            Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(
+                "radius",
+                format!("the radius is {radius} and nothing can be within it"),
+                "use a finite number above 0",
+            )),
             _ => Ok(()),
         }
     }

@@ -32,7 +32,7 @@ const DATES: &str = "holds dates or times, which are not numbers";
 pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Want) -> Result<Sheet> {
     let fail = |reason: String| unreadable(path, &reason);
     if bytes.starts_with(FEATHER_1) {
-        return Err(format_error(path, "is Feather of version 1; write it again as version 2, or as .parquet"));
+        return Err(format_error(path, "is Feather of version 1", "write it again as version 2, or as .parquet"));
     }
     let length = bytes.len() as u64;
     let bytes = Buffer::from_vec(bytes);
@@ -74,7 +74,8 @@ fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &Read
 /// Refuses a column that is wanted and cannot be read.
 fn check_kind(path: &Path, columns: &Columns, c: usize, kind: &DataType, role: Role) -> Result<()> {
     let (title, flag) = (columns.title(c), columns.flag(c));
-    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
+    let refuse =
+        |what: &str| Err(format_error(path, format!("{title} {what}"), format!("use `ignore` {flag}")).at_column(c));
     let is_list = matches!(kind, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..));
     // The values of a dictionary are those of the column.
     let values = if let DataType::Dictionary(_, values) = kind { values } else { kind };
@@ -82,15 +83,17 @@ fn check_kind(path: &Path, columns: &Columns, c: usize, kind: &DataType, role: R
         (Role::Ignored, _) => Ok(()),
         (Role::Data, _) if title.contains("__index_level_") => refuse("is a row index that pandas wrote"),
         (Role::Data, _) if is_text(values) => {
-            Err(format_error(path, format!("{title} holds text; use `label` {flag} or `ignore` {flag}")))
+            Err(format_error(path, format!("{title} holds text"), format!("use `label` {flag} or `ignore` {flag}"))
+                .at_column(c))
         }
         (Role::Data, _) if vector(kind).is_some() => Ok(()),
         (Role::Carried, _) if is_list => {
-            Err(format_error(path, format!("{title} holds lists, not one value a row; name another column")))
+            Err(format_error(path, format!("{title} holds lists, not one value a row"), "name another column")
+                .at_column(c))
         }
         (_, Some(DATES)) => {
             let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
-            Err(format_error(path, format!("{title} {DATES}; {way_out}")))
+            Err(format_error(path, format!("{title} {DATES}"), way_out).at_column(c))
         }
         (_, Some(what)) => refuse(what),
         (_, None) => Ok(()),
@@ -213,12 +216,12 @@ fn user(schema: &Schema, id: i64) -> Option<&DataType> {
 
 /// The bytes of a file.
 pub(super) fn encoded(path: &Path, outgoing: &Outgoing) -> Result<Vec<u8>> {
-    let fail = |error| format_error(path, format!("cannot be written as Arrow ({error}); use .csv or .npy"));
+    let fail = |error| format_error(path, format!("cannot be written as Arrow ({error})"), "use .csv or .npy");
     write::encode(outgoing).map_err(fail)
 }
 
 /// The error of a file that cannot be read.
 fn unreadable(path: &Path, reason: &str) -> Error {
     let reason = reason.replace('\n', " ");
-    format_error(path, format!("cannot be read as Arrow ({reason}); write it again, or as .csv or .npy"))
+    format_error(path, format!("cannot be read as Arrow ({reason})"), "write it again, or as .csv or .npy")
 }

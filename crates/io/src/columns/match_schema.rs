@@ -25,7 +25,11 @@ impl Columns {
         };
         let like = self.folded_as_here(like, options);
         if !like.has_one_block() {
-            return Err(Error::parameter("the columns of a model are a vector and others; give one or the other"));
+            return Err(Error::parameter(
+                "schema",
+                "the columns of a model are a vector and others",
+                "give one or the other",
+            ));
         }
         if options.vector.is_some() && like.vector().is_none() {
             return Ok(None);
@@ -62,13 +66,13 @@ impl Columns {
             let fact = format!("column {first:?}{more} of the model is missing");
             let call = "call the column that it is by this name";
             let call = if like.vector().is_some() { "use `vector` with the column that it is" } else { call };
-            return Err(format_error(path, format!("{fact}; add it, or {call}")));
+            return Err(format_error(path, fact, format!("add it, or {call}")));
         }
         let twice = |&&c: &&usize| data.contains(&c) || one_hot.contains(&c);
         if let Some(&column) = label.iter().chain(&kept).find(twice) {
             let title = self.title(column);
             let fact = format!("{title} is a feature of the model and cannot be a label or be kept, too");
-            return Err(format_error(path, format!("{fact}; leave out `label` and `keep` of it")));
+            return Err(format_error(path, fact, "leave out `label` and `keep` of it").at_column(column));
         }
         let mut of = vec![Role::Ignored; self.count()];
         data.iter().for_each(|&column| of[column] = Role::Data);

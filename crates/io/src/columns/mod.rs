@@ -141,7 +141,8 @@ impl Columns {
                 let (count, listed) = (self.count, self.listed());
                 return Err(format_error(
                     path,
-                    format!("it has {count} columns and one is wanted; use {flag} with {listed}"),
+                    format!("it has {count} columns and one is wanted"),
+                    format!("use {flag} with {listed}"),
                 ));
             }
             let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
@@ -167,8 +168,8 @@ impl Columns {
         let aside = vector.map_or(Vec::new(), |vector| self.left_aside(vector, &mut roles));
         let label = options.label.as_ref().map(|wanted| self.find_one(path, "`label`", wanted)).transpose()?;
         if let Some(label) = label.filter(|label| ignored.contains(label)) {
-            let message = format!("{} is both the label and left out; use one of the two", self.title(label));
-            return Err(format_error(path, message));
+            let fact = format!("{} is both the label and left out", self.title(label));
+            return Err(format_error(path, fact, "use one of the two").at_column(label));
         }
         let one_hot = options.one_hot.iter().map(|wanted| self.find_all(path, "`one-hot`", wanted));
         let mut one_hot = one_hot.collect::<Result<Vec<_>>>()?.concat();
@@ -177,12 +178,13 @@ impl Columns {
         let otherwise = |&&c: &&usize| ignored.contains(&c) || label == Some(c);
         if let Some(&column) = one_hot.iter().find(otherwise) {
             let (title, what) = (self.title(column), if label == Some(column) { "the label" } else { "left out" });
-            return Err(format_error(path, format!("{title} is both a category and {what}; use one of the two")));
+            return Err(format_error(path, format!("{title} is both a category and {what}"), "use one of the two")
+                .at_column(column));
         }
         let carried = || label.iter().chain(&kept).chain(&one_hot);
         if let Some(&column) = carried().find(|column| self.is_vector(**column)) {
             let fact = format!("{} holds vectors, which can only be the points", self.title(column));
-            return Err(format_error(path, format!("{fact}; name another column")));
+            return Err(format_error(path, fact, "name another column").at_column(column));
         }
         carried().for_each(|&column| roles[column] = Role::Carried);
         let notes = vector.filter(|_| options.vector.is_none());
@@ -190,7 +192,8 @@ impl Columns {
         if !roles.contains(&Role::Data) && one_hot.is_empty() {
             return Err(format_error(
                 path,
-                format!("none of the {} columns is left for the data; keep at least one", self.count),
+                format!("none of the {} columns is left for the data", self.count),
+                "keep at least one",
             ));
         }
         Ok(Roles { of: roles, label, kept, one_hot, order: None, vector, notes })
@@ -208,8 +211,8 @@ impl Columns {
         if found.len() > 1 {
             let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
             let (count, numbers) = (found.len(), numbers.join(" or "));
-            let message = format!("{count} columns are called {wanted:?}; use {flag} with a number ({numbers})");
-            return Err(format_error(path, message));
+            let way_out = format!("use {flag} with a number ({numbers})");
+            return Err(format_error(path, format!("{count} columns are called {wanted:?}"), way_out));
         }
         Ok(found[0])
     }
@@ -223,7 +226,11 @@ impl Columns {
         }
         match wanted.parse::<usize>() {
             Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
-            _ => Err(format_error(path, format!("column {wanted:?} was not found; use {flag} with {}", self.listed()))),
+            _ => Err(format_error(
+                path,
+                format!("column {wanted:?} was not found"),
+                format!("use {flag} with {}", self.listed()),
+            )),
         }
     }
 
@@ -242,7 +249,7 @@ impl Columns {
         let found: Vec<usize> = (0..names.len()).filter(|&c| matches(wanted, &names[c])).collect();
         if found.is_empty() {
             let fact = format!("no column matches {wanted:?}");
-            return Err(format_error(path, format!("{fact}; use {flag} with {}", self.listed())));
+            return Err(format_error(path, fact, format!("use {flag} with {}", self.listed())));
         }
         Ok(found)
     }
@@ -296,15 +303,14 @@ impl Columns {
     pub(crate) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title) = (place(row, line), self.title(column));
         let ignore = self.ignore_way_out(column);
-        let message = if value.is_infinite() {
-            format!("{place}, {title} is infinite; replace it, remove the row{ignore}")
+        let (what, way_out) = if value.is_infinite() {
+            ("infinite".into(), format!("replace it, remove the row{ignore}"))
         } else {
-            format!(
-                "{place}, {title} is {value:e}, too large to square; rescale the column{}",
-                ignore.trim_start_matches(',')
-            )
+            let way_out = format!("rescale the column{}", ignore.trim_start_matches(','));
+            (format!("{value:e}, too large to square"), way_out)
         };
-        format_error(path, message)
+        let error = format_error(path, format!("{place}, {title} is {what}"), way_out);
+        error.at_row(row - 1).at_column(column)
     }
 
     /// The error of the first of `all` missing values; `place` names its row, as the function [`place`] does.
@@ -314,7 +320,7 @@ impl Columns {
         let first = format!(", the first of {} missing cells in {} {rows}", all.cells, all.rows);
         let first = if all.cells > 1 { first } else { String::new() };
         let way_out = format!("use `missing` model, mean or drop, fill it in{ignore}");
-        format_error(path, format!("{place}, {title} {what}{first}; {way_out}"))
+        format_error(path, format!("{place}, {title} {what}{first}"), way_out).at_column(column)
     }
 
     /// That a column may be left out, if it may: the end of a message.
@@ -326,7 +332,7 @@ impl Columns {
     pub(crate) fn unlabeled(&self, path: &Path, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
-        format_error(path, format!("no row has a label in {title}; {way_out}"))
+        format_error(path, format!("no row has a label in {title}"), way_out).at_column(column)
     }
 }
 

@@ -33,13 +33,14 @@ impl Category<'_> {
         let levels: BTreeSet<String> = texts.collect();
         let (title, flag) = (self.columns.title(self.column), self.columns.flag(self.column));
         if levels.is_empty() {
-            return Err(format_error(path, format!("nothing was observed of {title}; use `ignore` {flag}")));
+            return Err(format_error(path, format!("nothing was observed of {title}"), format!("use `ignore` {flag}"))
+                .at_column(self.column));
         }
         if levels.len() > MOST {
             let (count, rows) = (levels.len(), self.cells.len());
             let fact =
                 format!("{title} has {count} different values in {rows} rows, too many to be levels of a category");
-            return Err(format_error(path, format!("{fact}; use `ignore` {flag}")));
+            return Err(format_error(path, fact, format!("use `ignore` {flag}")).at_column(self.column));
         }
         Ok(levels.into_iter().collect())
     }
@@ -55,7 +56,11 @@ impl Category<'_> {
             let text = self.cells.text(i);
             if is_missing(text.as_bytes()) {
                 let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
-                let empty = || format_error(path, format!("row {}, {title} is missing; {way_out}", i + 1));
+                let empty = || {
+                    format_error(path, format!("row {}, {title} is missing", i + 1), way_out)
+                        .at_row(i)
+                        .at_column(self.column)
+                };
                 return if self.missing { Ok(None) } else { Err(empty()) };
             }
             levels.binary_search(&text).map(Some).map_err(|_| {
@@ -65,7 +70,9 @@ impl Category<'_> {
                 let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let fact =
                     format!("row {}, {title} is {shown:?}, and the model knows {}{rest} only", i + 1, known.join(", "));
-                format_error(path, format!("{fact}; correct the cell, or fit the model with such rows, too"))
+                format_error(path, fact, "correct the cell, or fit the model with such rows, too")
+                    .at_row(i)
+                    .at_column(self.column)
             })
         };
         (0..self.cells.len()).map(level).collect()

@@ -24,8 +24,8 @@ impl Columns {
                 return Err(self.no_vector(path, column));
             }
             if !open.contains(&column) {
-                let message = format!("{} is both the points and left out; use one of the two", self.title(column));
-                return Err(format_error(path, message));
+                let fact = format!("{} is both the points and left out", self.title(column));
+                return Err(format_error(path, fact, "use one of the two").at_column(column));
             }
             return Ok(Some(column));
         }
@@ -36,7 +36,7 @@ impl Columns {
                 let titles: Vec<String> = open.iter().map(|&c| self.carried_name(c)).collect();
                 let (listed, flag) = (listed(&titles), self.flag(first));
                 let fact = format!("columns {listed} hold vectors, and the points can be in one of them");
-                Err(format_error(path, format!("{fact}; use `vector` with its name, as in `vector` {flag}")))
+                Err(format_error(path, fact, format!("use `vector` with its name, as in `vector` {flag}")))
             }
         }
     }
@@ -48,7 +48,7 @@ impl Columns {
             Some(vector) => format!("use `vector` {vector}"),
             None => "leave out `vector`: the file has no column of vectors of numbers".into(),
         };
-        format_error(path, format!("{} holds no vectors of numbers; {way_out}", self.title(column)))
+        format_error(path, format!("{} holds no vectors of numbers", self.title(column)), way_out).at_column(column)
     }
 
     /// Ignores all columns but the vectors; the columns that were data until now.
@@ -152,16 +152,17 @@ impl<'a> Block<'a> {
         let (path, title) = (self.path, self.columns.title(self.column));
         if self.seen != self.rows {
             let fact = format!("it claims {} rows, and {title} holds {}", self.rows, self.seen);
-            return Err(format_error(path, format!("{fact}; write it again")));
+            return Err(format_error(path, fact, "write it again"));
         }
         if self.rows == 0 {
-            return Err(format_error(path, "holds no rows; give at least two points"));
+            return Err(format_error(path, "holds no rows", "give at least two points"));
         }
         if self.width().unwrap_or(0) == 0 {
             let flag = self.columns.flag(self.column);
             return Err(format_error(
                 path,
-                format!("no row of {title} has a vector with a number; use `ignore` {flag}"),
+                format!("no row of {title} has a vector with a number"),
+                format!("use `ignore` {flag}"),
             ));
         }
         Ok(self.gathered)
@@ -173,7 +174,7 @@ impl<'a> Block<'a> {
         let fact = format!("row {row}, {title} has {more}{numbers} and row {first} has {width}");
         let way_out =
             format!("give every row a vector of one length, or use `ignore` {}", self.columns.flag(self.column));
-        format_error(self.path, format!("{fact}; {way_out}"))
+        format_error(self.path, fact, way_out).at_row(row.saturating_sub(1)).at_column(self.column)
     }
 
     /// Counts rows, of which there may be no more than the file claims.
@@ -182,7 +183,7 @@ impl<'a> Block<'a> {
         if self.seen > self.rows {
             let (rows, title) = (self.rows, self.columns.title(self.column));
             let fact = format!("it claims {rows} rows, and {title} holds more");
-            return Err(format_error(self.path, format!("{fact}; write it again")));
+            return Err(format_error(self.path, fact, "write it again"));
         }
         Ok(())
     }

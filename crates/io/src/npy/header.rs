@@ -48,14 +48,12 @@ impl Header {
         fill(path, file, &mut head)?;
         if !head.starts_with(MAGIC) {
             let zip = head.starts_with(b"PK\x03\x04");
-            return Err(format_error(
-                path,
-                if zip {
-                    "is a zip archive of arrays (.npz); unpack it first and give one .npy of it"
-                } else {
-                    "is not an NPY file, which begins with \"\\x93NUMPY\"; save it with numpy.save"
-                },
-            ));
+            let (fact, way_out) = if zip {
+                ("is a zip archive of arrays (.npz)", "unpack it first and give one .npy of it")
+            } else {
+                ("is not an NPY file, which begins with \"\\x93NUMPY\"", "save it with numpy.save")
+            };
+            return Err(format_error(path, fact, way_out));
         }
         let (mut short, mut long) = ([0; 2], [0; 4]);
         let (length, start) = match head[6] {
@@ -68,13 +66,13 @@ impl Header {
                 (u32::from_le_bytes(long) as usize, 12)
             }
             major => {
-                let message = format!("is NPY version {major}.{}; save it as version 1, 2 or 3", head[7]);
-                return Err(format_error(path, message));
+                let fact = format!("is NPY version {major}.{}", head[7]);
+                return Err(format_error(path, fact, "save it as version 1, 2 or 3"));
             }
         };
         if length > LONGEST {
-            let message = format!("the header is {length} bytes long, and none has more than {LONGEST}; save it again");
-            return Err(format_error(path, message));
+            let fact = format!("the header is {length} bytes long, and none has more than {LONGEST}");
+            return Err(format_error(path, fact, "save it again"));
         }
         let mut text = vec![0; length];
         fill(path, file, &mut text)?;
@@ -87,7 +85,11 @@ impl Header {
             after.trim_start().strip_prefix(':').map(str::trim_start)
         };
         let (Some(descr), Some(order), Some(shape)) = (entry("descr"), entry("fortran_order"), entry("shape")) else {
-            return Err(format_error(path, "the header lacks descr, fortran_order or shape; save it with numpy.save"));
+            return Err(format_error(
+                path,
+                "the header lacks descr, fortran_order or shape",
+                "save it with numpy.save",
+            ));
         };
         let (kind, size, big_endian) = number_type(path, descr)?;
         let (rows, cols) = shape_of(path, shape)?;
@@ -97,7 +99,7 @@ impl Header {
             "False" => false,
             _ => {
                 let fact = "the header's fortran_order is neither True nor False";
-                return Err(format_error(path, format!("{fact}; save it with numpy.save")));
+                return Err(format_error(path, fact, "save it with numpy.save"));
             }
         };
         Ok(Header { kind, size, big_endian, fortran, rows, cols, start })
@@ -117,9 +119,10 @@ impl Header {
                 Err(format_error(
                     path,
                     format!(
-                        "the header promises {rows} x {cols} {name} ({bytes}) and the file holds {} bytes; save it again, one array a file",
+                        "the header promises {rows} x {cols} {name} ({bytes}) and the file holds {} bytes",
                         grouped(held)
                     ),
+                    "save it again, one array a file",
                 ))
             }
         }
@@ -138,7 +141,7 @@ impl Header {
 /// The type that `descr` names: kind, bytes, and whether the largest byte comes first.
 fn number_type(path: &Path, descr: &str) -> Result<(Kind, usize, bool)> {
     if !descr.starts_with(['\'', '"']) {
-        return Err(format_error(path, "holds records of several fields; save a plain array of numbers"));
+        return Err(format_error(path, "holds records of several fields", "save a plain array of numbers"));
     }
     let name: String = descr[1..].chars().take_while(|&c| c != '\'' && c != '"').collect();
     let (big_endian, rest) = match name.strip_prefix(['<', '=', '|', '>']) {
@@ -166,8 +169,8 @@ fn number_type(path: &Path, descr: &str) -> Result<(Kind, usize, bool)> {
                 Some('M' | 'm') => "dates or times",
                 _ => "values",
             };
-            let message = format!("holds {what} (type {name:?}), not real numbers; save it as float64 (astype(float))");
-            return Err(format_error(path, message));
+            let fact = format!("holds {what} (type {name:?}), not real numbers");
+            return Err(format_error(path, fact, "save it as float64 (astype(float))"));
         }
     };
     Ok((kind, size, big_endian))
@@ -181,25 +184,25 @@ fn shape_of(path: &Path, shape: &str) -> Result<(usize, usize)> {
         items.map(|item| item.trim_end_matches('L').parse().ok()).collect()
     };
     let Some(shape) = inside.and_then(numbers) else {
-        return Err(format_error(path, "the header's shape is not a list of numbers; save it with numpy.save"));
+        return Err(format_error(path, "the header's shape is not a list of numbers", "save it with numpy.save"));
     };
     match shape[..] {
-        [] => Err(format_error(path, "is a single number, not an array; give a 2-D array, one point a row")),
-        [0] | [0, _] => Err(format_error(path, "holds no rows; give at least two points")),
-        [_, 0] => Err(format_error(path, "holds no columns; give at least one column of numbers")),
+        [] => Err(format_error(path, "is a single number, not an array", "give a 2-D array, one point a row")),
+        [0] | [0, _] => Err(format_error(path, "holds no rows", "give at least two points")),
+        [_, 0] => Err(format_error(path, "holds no columns", "give at least one column of numbers")),
         [rows] => Ok((rows, 1)),
         [rows, cols] => Ok((rows, cols)),
         _ => {
             let dims = shape.len();
             let way_out = "reshape it to one point a row, a.reshape(len(a), -1), and save it again";
-            Err(format_error(path, format!("is a {dims}-D array; {way_out}")))
+            Err(format_error(path, format!("is a {dims}-D array"), way_out))
         }
     }
 }
 
 fn fill(path: &Path, file: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     file.read_exact(bytes).map_err(|error| match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => format_error(path, "ends within its NPY header; copy or save it again"),
+        std::io::ErrorKind::UnexpectedEof => format_error(path, "ends within its NPY header", "copy or save it again"),
         _ => Error::Io { path: path.into(), source: error },
     })
 }

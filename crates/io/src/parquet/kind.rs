@@ -82,14 +82,16 @@ pub(crate) fn check_type(
     role: Role,
 ) -> Result<What> {
     let (title, flag) = (columns.title(c), columns.flag(c));
-    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
+    let refuse =
+        |what: &str| Err(format_error(path, format!("{title} {what}"), format!("use `ignore` {flag}")).at_column(c));
     if columns.is_vector(c) && role == Role::Data {
         return entries(column).map_or_else(|| refuse("holds lists, not vectors of numbers"), Ok);
     }
     if column.max_rep_level() > 0 {
         return match (role, column.max_rep_level()) {
             (Role::Carried, _) => {
-                Err(format_error(path, format!("{title} holds lists, not one value a row; name another column")))
+                Err(format_error(path, format!("{title} holds lists, not one value a row"), "name another column")
+                    .at_column(c))
             }
             (_, 1) if is_text(column) => refuse("holds lists of texts, not vectors of numbers"),
             (_, 1) => refuse("holds lists, not vectors of numbers"),
@@ -101,7 +103,9 @@ pub(crate) fn check_type(
     }
     if is_date(column) {
         let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
-        return Err(format_error(path, format!("{title} holds dates or times, which are not numbers; {way_out}")));
+        return Err(
+            format_error(path, format!("{title} holds dates or times, which are not numbers"), way_out).at_column(c)
+        );
     }
     let carried = role == Role::Carried;
     match (column.physical_type(), column.converted_type()) {
@@ -113,8 +117,10 @@ pub(crate) fn check_type(
         (Physical::INT64, _) if carried => Ok(What::Id),
         (Physical::BYTE_ARRAY, _) => Err(format_error(
             path,
-            format!("{title} holds text; use `label` {flag}, `one-hot` {flag} or `ignore` {flag}"),
-        )),
+            format!("{title} holds text"),
+            format!("use `label` {flag}, `one-hot` {flag} or `ignore` {flag}"),
+        )
+        .at_column(c)),
         (Physical::FIXED_LEN_BYTE_ARRAY, _) => refuse("holds bytes, not numbers"),
         _ => Ok(What::Number),
     }

@@ -268,7 +268,7 @@ impl Column {
 /// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
 /// last, as one column `neighbors` of two lists, `ids` and `distances`.
 pub(crate) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
-    let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
+    let fail = |error| format_error(path, format!("cannot be written as Parquet ({error})"), "use .csv or .npy");
     encode(outgoing, lists).map_err(fail)
 }
 
@@ -366,5 +366,5 @@ fn levels(there: impl Iterator<Item = bool>) -> Vec<i16> {
 /// The error of a file that the crate cannot read.
 fn unreadable(path: &Path, error: ParquetError) -> Error {
     let reason = error.to_string().replace('\n', " ");
-    format_error(path, format!("cannot be read as Parquet ({reason}); write it again, or as .csv or .npy"))
+    format_error(path, format!("cannot be read as Parquet ({reason})"), "write it again, or as .csv or .npy")
 }

@@ -78,18 +78,18 @@ fn separated(cells: Vec<String>, width: usize) -> Vec<Vec<String>> {
 
 /// Refuses a text in which a quote is not closed, since it would take the rows below it for one cell.
 fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Result<()> {
-    let message = match quotes::fault(text, delimiter) {
+    let (fact, way_out) = match quotes::fault(text, delimiter) {
         None => return Ok(()),
         Some(quotes::Fault::Open(line)) => {
-            format!("the quote that opens in line {} is never closed; close it or remove it", skipped + line)
+            (format!("the quote that opens in line {} is never closed", skipped + line), "close it or remove it")
         }
         Some(quotes::Fault::Followed(opened, line)) => {
             let (opened, line) = (skipped + opened, skipped + line);
             let fact = format!("the quote that opens in line {opened} closes within a cell in line {line}");
-            format!("{fact}; close it where its cell ends, and double quotes inside a cell")
+            (fact, "close it where its cell ends, and double quotes inside a cell")
         }
     };
-    Err(format_error(path, message))
+    Err(format_error(path, fact, way_out))
 }
 
 /// Refuses a table that exceeds the memory limit together with its text; the most rows that it may have.
@@ -240,12 +240,13 @@ fn describe(
         Fault::Count(count) => {
             let expected = roles.of.len();
             let way_out = "give every row the same number, or name the delimiter";
-            return format_error(path, format!("{at} has {count} values and the first has {expected}; {way_out}"));
+            return format_error(path, format!("{at} has {count} values and the first has {expected}"), way_out)
+                .at_row(problem.row - 1);
         }
         Fault::Cell(column, text) => (*column, text),
         Fault::Mark => {
-            let message = format!("{at} begins with a byte order mark, as where files were joined; remove it");
-            return format_error(path, message);
+            let fact = format!("{at} begins with a byte order mark, as where files were joined");
+            return format_error(path, fact, "remove it").at_row(problem.row - 1);
         }
     };
     let is_missing = options.is_missing(text.as_bytes());
@@ -254,26 +255,25 @@ fn describe(
     }
     let (title, flag) = (columns.title(column), columns.flag(column));
     let shown: String = text.chars().take(40).collect();
-    let message = if is_missing {
+    let (fact, way_out) = if is_missing {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
-        return columns.missing(path, &at, column, &what, gone());
+        return columns.missing(path, &at, column, &what, gone()).at_row(problem.row - 1);
     } else if dialect::is_date(text) {
         let fact = format!("{title} holds dates or times ({shown:?} in {at}), which are not numbers");
-        format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
+        (fact, format!("use `ignore` {flag}, or write numbers, such as days since the first of them"))
     } else if options.has_decimal_comma() && dialect::parse(text.as_bytes()).is_some() {
-        format!(
-            "{at}, {title} holds {shown:?}, and `decimal` , is used; write all decimals with a comma, or leave it out"
-        )
+        let fact = format!("{at}, {title} holds {shown:?}, and `decimal` , is used");
+        (fact, "write all decimals with a comma, or leave it out".into())
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
-        format!("{at}, {title} holds {shown:?}, a decimal comma; use `decimal` , or write decimals with a point")
+        let fact = format!("{at}, {title} holds {shown:?}, a decimal comma");
+        (fact, "use `decimal` , or write decimals with a point".into())
     } else {
         let label = if roles.label.is_some() { String::new() } else { format!("`label` {flag}, ") };
         let header = columns.header_way_out(problem.row);
-        format!(
-            "{title} holds text ({shown:?} in {at}); correct the cell, or use {label}`one-hot` {flag} or `ignore` {flag}{header}"
-        )
+        let way_out = format!("correct the cell, or use {label}`one-hot` {flag} or `ignore` {flag}{header}");
+        (format!("{title} holds text ({shown:?} in {at})"), way_out)
     };
-    format_error(path, message)
+    format_error(path, fact, way_out).at_row(problem.row - 1).at_column(column)
 }
 
 /// Refuses a first column without a name that counts the rows, as pandas and R write it: it is not data.
@@ -284,7 +284,7 @@ fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &Roles, rows: &Rows
     }
     let firsts = || rows.values.chunks_exact(names.len()).map(|row| row[0]).enumerate();
     if firsts().all(|(i, value)| value == i as f64) || firsts().all(|(i, value)| value == (i + 1) as f64) {
-        return Err(format_error(path, "column 1 has no name and only counts the rows; use `ignore` 1"));
+        return Err(format_error(path, "column 1 has no name and only counts the rows", "use `ignore` 1"));
     }
     Ok(())
 }

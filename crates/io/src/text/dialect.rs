@@ -29,28 +29,31 @@ pub(crate) struct Dialect {
 /// Refuses what is not text, by its first bytes.
 pub(crate) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
     let head = &bytes[..bytes.len().min(8192)];
-    let message = if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
-        "is UTF-16 text; save it as UTF-8"
+    let (fact, way_out) = if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        ("is UTF-16 text", "save it as UTF-8")
     } else if head.starts_with(crate::npy::header::MAGIC) {
-        "is not text but an NPY array; give it the extension .npy"
+        ("is not text but an NPY array", "give it the extension .npy")
     } else if head.starts_with(b"PAR1") {
-        "is not text but Parquet; give it the extension .parquet"
+        ("is not text but Parquet", "give it the extension .parquet")
     } else if head.starts_with(b"PK\x03\x04") {
-        "is not text but a zip archive (as .npz and .xlsx are); give it its right extension, or save the table as .csv"
+        (
+            "is not text but a zip archive (as .npz and .xlsx are)",
+            "give it its right extension, or save the table as .csv",
+        )
     } else if head.starts_with(&[0x1f, 0x8b]) {
-        "is compressed by gzip more than once; unpack it with gunzip"
+        ("is compressed by gzip more than once", "unpack it with gunzip")
     } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        "is compressed by Zstandard more than once; unpack it with unzstd"
+        ("is compressed by Zstandard more than once", "unpack it with unzstd")
     } else if head.starts_with(b"BZh") && head.len() > 3 && head[3].is_ascii_digit() {
-        "is not text but compressed by bzip2; unpack it with bunzip2"
+        ("is not text but compressed by bzip2", "unpack it with bunzip2")
     } else if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
-        "is not text but compressed by xz; unpack it with unxz"
+        ("is not text but compressed by xz", "unpack it with unxz")
     } else if head.contains(&0) {
-        "is not text; save the table as .csv, .npy or .parquet"
+        ("is not text", "save the table as .csv, .npy or .parquet")
     } else {
         return Ok(());
     };
-    Err(format_error(path, message))
+    Err(format_error(path, fact, way_out))
 }
 
 /// Where the table begins: after the byte order mark, and after empty lines and lines of comment (`#`).
@@ -149,14 +152,14 @@ impl Dialect {
             }
         }
         let Some(first) = sample.first() else {
-            return Err(format_error(path, "the file is empty; give at least two rows of numbers"));
+            return Err(format_error(path, "the file is empty", "give at least two rows of numbers"));
         };
         let rest = &sample[1..];
         let verdict = header::verdict(first, rest, options);
         let has_header = verdict.is_header;
         if has_header && rest.is_empty() {
             let fact = format!("there is a header of {} columns and no row of data", first.len());
-            return Err(format_error(path, format!("{fact}; add rows below it, or use `header` no if it is a point")));
+            return Err(format_error(path, fact, "add rows below it, or use `header` no if it is a point"));
         }
         let body = if has_header { rest } else { &sample[..] };
         let ends_empty = |row: &ByteRecord| row.len() > 1 && row[row.len() - 1].trim_ascii().is_empty();

@@ -15,9 +15,9 @@ impl ReadOptions {
             Some(b',') if delimiter != b',' => Ok(()),
             Some(b',') => {
                 let fact = "commas cannot both separate the columns and stand before decimals";
-                Err(format_error(path, format!("{fact}; use `delimiter` with what separates the columns")))
+                Err(format_error(path, fact, "use `delimiter` with what separates the columns"))
             }
-            Some(_) => Err(format_error(path, "decimals stand behind a point or a comma; use `decimal` ,")),
+            Some(_) => Err(format_error(path, "decimals stand behind a point or a comma", "use `decimal` ,")),
         }
     }
 

@@ -71,11 +71,21 @@ impl<'a> Outgoing<'a> {
         let (cols, rows) = (points.cols(), points.rows());
         if names.len() != cols {
             let names = names.len();
-            return Err(Error::parameter(format!("{names} names do not fit {cols} columns; give one name per column")));
+            return Err(Error::mismatch(
+                "names",
+                (names, cols),
+                format!("{names} names do not fit {cols} columns"),
+                "give one name per column",
+            ));
         }
         if let Some(other) = carried.iter().find(|column| column.cells.len() != rows) {
             let count = other.cells.len();
-            return Err(Error::parameter(format!("{count} labels do not fit {rows} points; give one label per point")));
+            return Err(Error::mismatch(
+                "labels",
+                (count, rows),
+                format!("{count} labels do not fit {rows} points"),
+                "give one label per point",
+            ));
         }
         let data = names.iter().enumerate().map(|(c, name)| (name.as_str(), Column::Of(points, c)));
         let carried = carried.iter().map(|column| (column.name.as_str(), Column::Carried(&column.cells)));
@@ -94,7 +104,7 @@ impl<'a> Outgoing<'a> {
             }
             Some(Format::Npy) if self.columns.iter().any(|(_, column)| matches!(column, Column::Carried(_))) => {
                 let fact = "an NPY file holds coordinates and no other columns";
-                Err(format_error(path, format!("{fact}; write .csv, .tsv, .parquet or .arrow")))
+                Err(format_error(path, fact, "write .csv, .tsv, .parquet or .arrow"))
             }
             Some(Format::Npy) => written(path, compression, |out| npy::write(out, self)),
             Some(Format::Parquet) => {
@@ -105,9 +115,9 @@ impl<'a> Outgoing<'a> {
                 let bytes = crate::encode_arrow(path, self)?;
                 written(path, compression, |out| out.write_all(&bytes))
             }
-            Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written; write .npy")),
-            None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
-            None => Err(format_error(path, format!("the extension names no known format; use {KNOWN}"))),
+            Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written", "write .npy")),
+            None if path.is_dir() => Err(format_error(path, "is a directory", "name a file in it")),
+            None => Err(format_error(path, "the extension names no known format", format!("use {KNOWN}"))),
         }
     }
 }

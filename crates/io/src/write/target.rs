@@ -30,7 +30,11 @@ impl Target {
     pub fn of(name: impl AsRef<Path>) -> Result<Target> {
         let name = name.as_ref();
         if name.as_os_str().is_empty() {
-            return Err(Error::parameter("an output has no name; give the name of a file, or - for standard output"));
+            return Err(Error::parameter(
+                "output",
+                "an output has no name",
+                "give the name of a file, or - for standard output",
+            ));
         }
         if let Some(number) = open_file(name) {
             return Ok(Target::Open(number));
@@ -52,7 +56,7 @@ impl Target {
                 Err(_) => return Ok(Target::File(parent.join(path.file_name().unwrap_or_default()))),
             }
         }
-        Err(format_error(name, "its links lead in a circle; name a file"))
+        Err(format_error(name, "its links lead in a circle", "name a file"))
     }
 
     /// The regular file that is finally written, if there is one: standard output may lead to one too.

@@ -76,10 +76,10 @@ fn decomposed(matrix: MatRef<'_, f64>, vectors: Option<MatMut<'_, f64>>) -> Resu
     let (par, mut values) = (parts(n), faer::Col::<f64>::zeros(n));
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let mut memory = faer::dyn_stack::MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, wanted, par, params))
-        .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+        .map_err(|_| Error::numerical(format!("there is no memory for a dense eigenproblem of {n} rows"), ""))?;
     let stack = faer::dyn_stack::MemStack::new(&mut memory);
     self_adjoint_evd(unit.as_ref(), values.as_diagonal_mut(), vectors, par, stack, params)
-        .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;
+        .map_err(|_| Error::numerical(format!("the dense eigenproblem of {n} rows did not converge"), ""))?;
     Ok((0..n).rev().map(|j| times_two_to(values[j], power)).collect())
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn largest(
         steps += 1;
         let (coupling, border) = extend(w.as_mut(), basis.as_ref().subcols(0, size), kept_out, &mut rng);
         if !coupling.norm_max().is_finite() {
-            return Err(Error::Numerical("the eigen-solver met a value that is not finite".into()));
+            return Err(Error::numerical("the eigen-solver met a value that is not finite", ""));
         }
         for q in 0..last {
             for i in 0..size {

@@ -277,7 +277,11 @@ impl Descent {
     ) -> Result<(Vec<f64>, Report)> {
         if !self.bounds.fit(start.len()) {
             let n = start.len();
-            return Err(Error::parameter(format!("the bounds do not fit {n} variables; give one pair for each")));
+            return Err(Error::parameter(
+                "bounds",
+                format!("the bounds do not fit {n} variables"),
+                "give one pair for each",
+            ));
         }
         let mut run = Run::new(self, start, objective, observer)?;
         let (mut iterations, mut small, mut told, mut lowest) = (0, 0, 0.0, run.value);

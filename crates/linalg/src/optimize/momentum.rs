@@ -155,6 +155,6 @@ impl Momentum {
             x.iter_mut().zip(v.iter()).for_each(|(x, v)| *x += v);
             sum += length;
         }
-        if sum.is_finite() { Ok(()) } else { Err(Error::Numerical("the slope of the objective is not finite".into())) }
+        if sum.is_finite() { Ok(()) } else { Err(Error::numerical("the slope of the objective is not finite", "")) }
     }
 }

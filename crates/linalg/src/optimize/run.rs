@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>> {
         let x: Vec<f64> = start.iter().enumerate().map(|(i, &x)| asked.bounds.project(i, x)).collect();
         let mut g = vec![0.0; x.len()];
-        let undefined = || Error::Numerical("the function has no value at the start; start elsewhere".into());
+        let undefined = || Error::numerical("the function has no value at the start", "start elsewhere");
         let value = objective.value(&x, &mut g)?.filter(|value| value.is_finite()).ok_or_else(undefined)?;
         let enough = objective.enough();
         Ok(Run { asked, objective, observer, x, g, value, enough, evaluations: 1, pairs: VecDeque::new() })

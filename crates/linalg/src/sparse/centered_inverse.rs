@@ -21,7 +21,7 @@ impl CenteredInverse {
     /// If it is not positive definite, or its factor does not fit into memory.
     pub fn new(precision: &SparseSymmetric, scale: f64) -> Result<CenteredInverse> {
         let factor = Analysis::new(precision)?.factor(precision, 0.0)?;
-        let singular = || Error::Numerical("the precision is singular; use a larger `ridge`".into());
+        let singular = || Error::numerical("the precision is singular", "use a larger `ridge`");
         Ok(CenteredInverse { factor: factor.ok_or_else(singular)?, n: precision.dim(), scale })
     }
 }

@@ -45,7 +45,7 @@ impl Analysis {
     /// If the matrix has more entries than 32-bit indices can count.
     pub fn new(matrix: &SparseSymmetric) -> Result<Analysis> {
         let n = matrix.dim();
-        let too_large = || Error::Numerical(format!("a sparse matrix of {n} rows is too large to order"));
+        let too_large = || Error::numerical(format!("a sparse matrix of {n} rows is too large to order"), "");
         if matrix.entry_count() > i32::MAX as usize {
             return Err(too_large());
         }
@@ -84,7 +84,7 @@ impl Analysis {
     pub fn pattern(&self) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
         let n = self.forward.len();
         let no_memory =
-            || Error::Numerical(format!("there is no memory for a sparse pattern of {:.1e} entries", self.fill));
+            || Error::numerical(format!("there is no memory for a sparse pattern of {:.1e} entries", self.fill), "");
         let order = faer::perm::PermRef::new_checked(&self.forward, &self.inverse, n);
         let params = CholeskySymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
@@ -136,7 +136,7 @@ impl Analysis {
     }
 
     fn no_memory(&self) -> Error {
-        Error::Numerical(format!("there is no memory for a sparse factor of {:.1e} entries", self.fill))
+        Error::numerical(format!("there is no memory for a sparse factor of {:.1e} entries", self.fill), "")
     }
 }
 

@@ -116,10 +116,11 @@ impl Affinity {
     pub fn laplacian(&self) -> Result<SparseSymmetric> {
         let sums = self.sums(|_| 0.0);
         if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
-            return Err(Error::parameter(format!(
-                "all weights of point {} vanish; use a larger `bandwidth`, `bandwidth` local or a smaller `neighbors`",
-                i + 1
-            )));
+            return Err(Error::parameter(
+                "bandwidth",
+                format!("all weights of point {} vanish", i + 1),
+                "use a larger `bandwidth`, `bandwidth` local or a smaller `neighbors`",
+            ));
         }
         let mut rest = self.weights.as_slice();
         Ok(SparseSymmetric::with_diagonal(&sums, self.weights.len(), |i| {

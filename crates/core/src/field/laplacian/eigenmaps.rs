@@ -159,13 +159,19 @@ impl LaplacianEigenmaps {
     /// in the unfolding.
     fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
         if self.bandwidth != Bandwidth::Auto || self.mutual == Mutual::Twice {
-            return Err(Error::parameter("`bandwidth` and `mutual` are for other kernels than dual; leave them out"));
+            return Err(Error::inapplicable(
+                "bandwidth",
+                "`bandwidth` and `mutual` are for other kernels than dual",
+                "leave them out",
+            ));
         }
         let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
         let unfolded = unfolding.build(site).map_err(|error| match error {
-            error if error.is_parameter() => Error::parameter(format!(
-                "`kernel` dual is an unfolding, and that was refused ({error}); use `kernel` heat"
-            )),
+            error if error.is_parameter() => Error::parameter(
+                "kernel",
+                format!("`kernel` dual is an unfolding, and that was refused ({error})"),
+                "use `kernel` heat",
+            ),
             error => error,
         })?;
         let graph = site.graph()?;

@@ -162,9 +162,11 @@ impl Ritz {
 pub(super) fn fit(method: &str, ppco: &Ppco, site: &Site<'_>) -> Result<(Principal, Option<Estimate>)> {
     if ppco.landmarks.is_some_and(|count| count < site.len()) {
         let name = if ppco.solver == PpcoSolver::Em { "em" } else { "em-plain" };
-        return Err(Error::parameter(format!(
-            "`solver` {name} works on all pairs; leave out `landmarks`, or use `solver` eigen"
-        )));
+        return Err(Error::inapplicable(
+            "landmarks",
+            format!("`solver` {name} works on all pairs"),
+            "leave out `landmarks`, or use `solver` eigen",
+        ));
     }
     let pairs = Pairs::of(method, ppco.kernel, site)?;
     let em = Em::new(&pairs.q, pairs.trace());
@@ -211,11 +213,11 @@ fn start(start: EmStart, pairs: &Pairs<'_>, em: &Em<'_>, site: &Site<'_>) -> Res
     if start == EmStart::Pca {
         let points = site.data.points().ok_or_else(|| needs_points("the `start` pca", "use `start` sample instead"))?;
         if points.cols() < dims {
-            return Err(Error::parameter(format!(
-                "{} features have no {dims} principal components; use `start` sample, or `dims` {}",
-                points.cols(),
-                points.cols()
-            )));
+            return Err(Error::parameter(
+                "start",
+                format!("{} features have no {dims} principal components", points.cols()),
+                format!("use `start` sample, or `dims` {}", points.cols()),
+            ));
         }
         let mean = points.column_means();
         let centered = Mat::from_fn(n, points.cols(), |i, j| points.row(i)[j] - mean[j]);

@@ -238,7 +238,10 @@ impl Fit {
             }
             let mut solved = right.clone();
             if !solve_positive_definite(&mut matrix, &mut solved) {
-                return Err(Error::Numerical(format!("column {} is observed too rarely for its regression", j + 1)));
+                return Err(Error::numerical(
+                    format!("column {} is observed too rarely for its regression", j + 1),
+                    "",
+                ));
             }
             let explained: f64 = solved.iter().zip(&right).map(|(a, b)| a * b).sum();
             Ok((solved, square - explained, n - gone.rows[j].len()))
@@ -276,7 +279,8 @@ impl Scaled {
             let seen = || (0..n).filter(|i| gone.rows[j].binary_search(i).is_err()).map(|i| points.row(i)[j]);
             let count = (n - gone.rows[j].len()) as f64;
             if count == 0.0 {
-                return Err(Error::data(format!("nothing was observed of column {}; leave the column out", j + 1)));
+                return Err(Error::data(format!("nothing was observed of column {}", j + 1), "leave the column out")
+                    .at_column(j));
             }
             center[j] = seen().map(|x| x / count).sum();
             let far = seen().fold(f64::MIN_POSITIVE, |most, x| most.max((x - center[j]).abs()));
@@ -285,7 +289,7 @@ impl Scaled {
             largest = largest.max(units[j]);
         }
         if largest <= 1e-300 {
-            return Err(Error::data("all points are the same, so there is nothing to explain; give other data"));
+            return Err(Error::data("all points are the same, so there is nothing to explain", "give other data"));
         }
         let mean_square = units.iter().map(|u| (u / largest).powi(2)).sum::<f64>() / p as f64;
         let whole = largest * mean_square.sqrt();

@@ -192,7 +192,7 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
     if dims >= p {
         let fact = format!("{dims} coordinates of {p} features leave no noise, which {method} needs");
         let way_out = if p > 1 { format!("use `dims` {} or less", p - 1) } else { "use another method".into() };
-        return Err(Error::parameter(format!("{fact}; {way_out}")));
+        return Err(Error::out_of_range("dims", dims, 1..=p - 1, fact, way_out));
     }
     Ok(points)
 }

@@ -6,6 +6,7 @@ use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
+use crate::field::scaling::mds::too_many_landmarks;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
 use crate::kernel::mercer::Kernel;
@@ -176,18 +177,19 @@ fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result
     let n = site.len();
     let has_points = site.data.points().is_some();
     match asked {
-        Some(count) if count > n => Err(Error::parameter(format!(
-            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
-        ))),
+        Some(count) if count > n => Err(too_many_landmarks(count, n)),
         Some(_) if !has_points => {
-            Err(Error::parameter(format!("{method} with `landmarks` needs points; leave them out")))
+            Err(Error::inapplicable("landmarks", format!("{method} with `landmarks` needs points"), "leave them out"))
         }
         Some(count) if count < n && count <= site.dims => {
             let least = site.dims + 1;
-            Err(Error::parameter(format!(
-                "{count} `landmarks` span at most {}; use `landmarks` {least} or more",
-                plural(count.saturating_sub(1), "dimension")
-            )))
+            Err(Error::out_of_range(
+                "landmarks",
+                count,
+                least..=n,
+                format!("{count} `landmarks` span at most {}", plural(count.saturating_sub(1), "dimension")),
+                format!("use `landmarks` {least} or more"),
+            ))
         }
         Some(count) => Ok((count < n).then_some(count)),
         None if !has_points => Ok(None),

@@ -93,10 +93,11 @@ impl Build for Lle {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
-            return Err(Error::parameter(format!(
-                "point {} has no neighbors; use a larger `radius`, or `neighbors`",
-                i + 1
-            )));
+            return Err(Error::parameter(
+                "neighbors",
+                format!("point {} has no neighbors", i + 1),
+                "use a larger `radius`, or `neighbors`",
+            ));
         }
         let data = site.measured(self.info().name)?;
         let (mut warnings, mut ended) = (Vec::new(), Ended::Converged);

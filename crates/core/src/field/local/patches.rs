@@ -30,10 +30,16 @@ pub(crate) fn data<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usiz
         let (n, has) = (graph.len(), count(&poorest));
         let way_out =
             if least < n { format!("use `neighbors` {least} or more, or fewer dimensions") } else { "use pca".into() };
-        return Err(Error::parameter(format!(
-            "{method} with `dims` {dims} needs {least} neighbors of every point and point {} of {n} has {has}; {way_out}",
-            poorest + 1
-        )));
+        return Err(Error::out_of_range(
+            "neighbors",
+            has,
+            least..=n - 1,
+            format!(
+                "{method} with `dims` {dims} needs {least} neighbors of every point and point {} of {n} has {has}",
+                poorest + 1
+            ),
+            way_out,
+        ));
     }
     site.measured(method)
 }

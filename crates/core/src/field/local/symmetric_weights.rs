@@ -64,8 +64,9 @@ pub(crate) fn symmetric_weights(
     }
     if problem.sums(&w).iter().any(|sum| (sum - 1.0).abs() > 1e-6) {
         return Err(Error::parameter(
-            "no symmetric weights sum to one at every point of this graph (it is bipartite, like a tree or a star); \
-             use a larger `neighbors`, or `variant` standard",
+            "neighbors",
+            "no symmetric weights sum to one at every point of this graph (it is bipartite, like a tree or a star)",
+            "use a larger `neighbors`, or `variant` standard",
         ));
     }
     let ended = problem.descend(&projection, &mut w, site.observer);
@@ -207,7 +208,7 @@ impl Projection<'_> {
         let scaled = matrix.scaled(&scale);
         let factor = Analysis::new(&scaled)?.factor(&scaled, 1e-13)?;
         let factor = factor.ok_or_else(|| {
-            Error::Numerical("the constraints of the weights could not be factored; use `variant` standard".into())
+            Error::numerical("the constraints of the weights could not be factored", "use `variant` standard")
         })?;
         Ok(Projection { problem, inverse, scale, factor })
     }

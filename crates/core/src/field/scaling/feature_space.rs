@@ -40,7 +40,7 @@ impl FeatureSpace {
 
 /// The error for a kernel whose values are not finite.
 pub(crate) fn overflow() -> Error {
-    Error::parameter("the kernel's values overflow; use a smaller `scale` or `degree`")
+    Error::parameter("scale", "the kernel's values overflow", "use a smaller `scale` or `degree`")
 }
 
 /// Parameters with the default `auto`, as they were chosen.

@@ -77,13 +77,17 @@ impl Build for Mds {
     }
 }
 
+/// The refusal of more landmarks than points.
+pub(crate) fn too_many_landmarks(count: usize, n: usize) -> Error {
+    let fact = format!("`landmarks` is {count} and there are only {n} points");
+    Error::out_of_range("landmarks", count, 1..=n, fact, format!("use {n} or less, or leave it out"))
+}
+
 /// A seeded draw of landmarks, in ascending order; `None` if every point is one.
 pub(crate) fn choose_landmarks(asked: Option<usize>, n: usize, seed: u64) -> Result<Option<Vec<u32>>> {
     let Some(count) = asked else { return Ok(None) };
     if count > n {
-        return Err(Error::parameter(format!(
-            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
-        )));
+        return Err(too_many_landmarks(count, n));
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut landmarks: Vec<u32> = index::sample(&mut rng, n, count).iter().map(|i| i as u32).collect();

@@ -75,9 +75,11 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
     for &Weight { i, j, weight, .. } in weights {
         let is_edge = (i as usize) < union.len() && union.neighbors(i as usize).binary_search(&j).is_ok();
         if !is_edge || !(0.0..f64::INFINITY).contains(&weight) {
-            return Err(Error::parameter(format!(
-                "the weight {weight} of {i} and {j} bounds nothing; give weights of edges that are not negative"
-            )));
+            return Err(Error::parameter(
+                "weights",
+                format!("the weight {weight} of {i} and {j} bounds nothing"),
+                "give weights of edges that are not negative",
+            ));
         }
         if let Some(e) = pairs.place(i, j) {
             w[e] += weight;
@@ -87,12 +89,16 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
     let web = Web::bare(&pairs, memory);
     let found = slowest(&web, &w, 1, memory, observer)?;
     if found.bound(&web, &w).is_none() {
-        return Err(Error::parameter("the edges with weights do not connect the points; give more of them weights"));
+        return Err(Error::parameter(
+            "weights",
+            "the edges with weights do not connect the points",
+            "give more of them weights",
+        ));
     }
     match found.confirmed(&pairs, &w, memory)? {
         Confirmation::Holds(bound) => Ok(bound),
         Confirmation::Fails => {
-            Err(Error::Numerical("rounding hides whether the weights bound anything; give less different ones".into()))
+            Err(Error::numerical("rounding hides whether the weights bound anything", "give less different ones"))
         }
         Confirmation::Dear { flops, needed } => Err(Error::Memory {
             what: format!("the factor of {flops:.1e} flops that confirms the bound"),
@@ -169,7 +175,7 @@ fn slowest(web: &Web<'_>, w: &[f64], count: usize, memory: u64, observer: &dyn O
     let (found, rung) = bottom_and_rung(&matrix, Some(&pairs.mass), wanted, 0, memory, observer)?;
     if !found.converged {
         let fact = "the smallest eigenvalue of the weights could not be computed";
-        return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(format!("{fact}; use another k")) });
+        return Err(if observer.stop() { Error::Stopped } else { Error::numerical(fact, "use another k") });
     }
     Ok(Slowest { values: found.values, vectors: found.vectors, rung, norm: matrix.norm_bound() })
 }

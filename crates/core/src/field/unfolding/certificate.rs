@@ -198,7 +198,7 @@ impl Certificate {
 }
 
 fn refused(fact: String) -> Error {
-    Error::data(format!("the certificate does not hold: {fact}; fit the model again"))
+    Error::data(format!("the certificate does not hold: {fact}"), "fit the model again")
 }
 
 /// The bracket of coordinates and weights that may be zero for most pairs: only the others are factored.
@@ -256,8 +256,9 @@ pub(crate) fn bracket(
     let sure = confirmed(web, w, eigen.values[0], MARGINS)?;
     let lambda = sure.unwrap_or(eigen.values[0]);
     if lambda.is_nan() || lambda <= 0.0 {
-        return Err(Error::Numerical(
-            "the weights leave the graph without an upper bound; raise `max-iterations`, or use another k".into(),
+        return Err(Error::numerical(
+            "the weights leave the graph without an upper bound",
+            "raise `max-iterations`, or use another k",
         ));
     }
     let dual = bound_at(web, w, band, lambda);

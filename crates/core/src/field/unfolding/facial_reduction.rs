@@ -107,9 +107,10 @@ fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
         if values[size - 1] < -IMPOSSIBLE * variance {
             let names: Vec<String> = clique.iter().map(|&i| (pairs.first[i as usize] + 1).to_string()).collect();
             let names = names.join(", ");
-            return Err(Error::data(format!(
-                "no points have the distances of points {names}; bind them from above alone"
-            )));
+            return Err(Error::data(
+                format!("no points have the distances of points {names}"),
+                "bind them from above alone",
+            ));
         }
         for q in (0..size).filter(|&q| values[q] < FLAT * variance) {
             for x in 0..size {

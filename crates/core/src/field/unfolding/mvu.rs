@@ -147,14 +147,14 @@ impl Build for Mvu {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.variant == MvuVariant::Inequality && self.band.is_some() {
-            return Err(Error::parameter("`band` is for `variant` equality; leave it out"));
+            return Err(Error::inapplicable("band", "`band` is for `variant` equality", "leave it out"));
         }
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
         if self.variant == MvuVariant::Equality {
-            let fact = "points embedded between landmarks do not keep equal distances; use `variant` inequality";
-            return Err(Error::parameter(fact));
+            let fact = "points embedded between landmarks do not keep equal distances";
+            return Err(Error::parameter("variant", fact, "use `variant` inequality"));
         }
         self.over_landmarks(site, landmarks)
     }
@@ -266,12 +266,16 @@ impl Mvu {
         let way_out = "use `variant` inequality, a smaller `neighbors`, or `constraints` edges";
         site.afford("the equations of all distances", memory, way_out)?;
         if 30.0 * flops > DEAR_FLOPS {
-            return Err(Error::parameter(format!(
-                "equality among {} points constrained by {} distances would take about {:.0e} flops; {way_out}",
-                pairs.len(),
-                pairs.ends.len(),
-                30.0 * flops
-            )));
+            return Err(Error::too_long(
+                30.0 * flops,
+                format!(
+                    "equality among {} points constrained by {} distances would take about {:.0e} flops",
+                    pairs.len(),
+                    pairs.ends.len(),
+                    30.0 * flops
+                ),
+                way_out,
+            ));
         }
         let sense = if band > 0.0 { Sense::Within(band) } else { Sense::Equal };
         // The map is the center of all optima, so the iteration goes beyond the tolerance.
@@ -284,7 +288,7 @@ impl Mvu {
             let many = if flat { 10f64.powi(exponent) } else { 0.0 };
             let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
             let found = match bracket((web, web), (self.variant, band), (r, &y), &w, &Silent) {
-                Err(Error::Numerical(_)) => continue,
+                Err(Error::Numerical { .. }) => continue,
                 found => found?,
             };
             if found.dual > 0.0 && best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
@@ -293,10 +297,9 @@ impl Mvu {
         }
         let (found, w) = best.ok_or_else(|| {
             let (ended, gap, off) = (if full.converged { "ended" } else { "got stuck" }, full.gap, full.violation);
-            Error::Numerical(format!(
-                "equal distances left no upper bound (the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}); \
-                 give them a `band` 0.01, or use `variant` inequality"
-            ))
+            let how = format!("the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}");
+            let fact = format!("equal distances left no upper bound ({how})");
+            Error::numerical(fact, "give them a `band` 0.01, or use `variant` inequality")
         })?;
         Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped, spent: false }, found))
     }
@@ -357,12 +360,16 @@ impl Mvu {
         let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {
-            return Err(Error::parameter(format!(
-                "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
-                 columns, {} each); {way_out}",
-                pairs.ends.len(),
-                bytes(memory(r))
-            )));
+            return Err(Error::too_long(
+                flops,
+                format!(
+                    "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops \
+                     ({FACTORS} factors in {r} columns, {} each)",
+                    pairs.ends.len(),
+                    bytes(memory(r))
+                ),
+                way_out,
+            ));
         }
         let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
         let what = format!("unfolding {n} points constrained by {} distances", pairs.ends.len());

@@ -62,7 +62,9 @@ impl Pairs {
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
                 return Err(Error::parameter(
-                    "a graph does not contain the distances between the neighbors of a point; use `constraints` edges",
+                    "constraints",
+                    "a graph does not contain the distances between the neighbors of a point",
+                    "use `constraints` edges",
                 ));
             };
             pairs.extend(angles(graph));
@@ -111,7 +113,7 @@ fn angles(graph: &Graph) -> Vec<Pair> {
 fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
     let unit = pairs.iter().fold(0.0, |most: f64, pair| most.max(pair.2));
     if unit == 0.0 {
-        return Err(Error::data("all neighbors coincide, so there is nothing to unfold; remove the duplicates"));
+        return Err(Error::data("all neighbors coincide, so there is nothing to unfold", "remove the duplicates"));
     }
     let square = |d: f64| (d / unit).powi(2);
     let mut sets = Sets::new(n);

@@ -72,7 +72,8 @@ pub(crate) fn solve(
         let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
             if all {
                 return Err(Error::data(
-                    "the graph has several connected components, so the variance is unbounded; use `disconnected` separate",
+                    "the graph has several connected components, so the variance is unbounded",
+                    "use `disconnected` separate",
                 ));
             }
             within.add_spread(4 * within.chosen.len());
@@ -103,7 +104,7 @@ pub(crate) fn solve(
         }
         within.add_violated(&forms, dim);
     }
-    found.ok_or_else(|| Error::Numerical("the unfolding within the subspace has no start; use another basis".into()))
+    found.ok_or_else(|| Error::numerical("the unfolding within the subspace has no start", "use another basis"))
 }
 
 /// The columns of a map as an orthonormal basis over the points of the pairs: coinciding points are at their mean, the
@@ -136,7 +137,7 @@ pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64
     let (values, vectors) = symmetric_eigen(inner(unit.as_ref(), unit.as_ref()).as_ref())?;
     let rank = values.iter().filter(|&&value| value > 1e-10).count();
     if rank == 0 {
-        return Err(Error::data("the coordinates do not vary, so there is nothing to rescale; use another k"));
+        return Err(Error::data("the coordinates do not vary, so there is nothing to rescale", "use another k"));
     }
     let turned = product(unit.as_ref(), vectors.as_ref().subcols(0, rank));
     Ok(Mat::from_fn(n, rank, |i, q| turned[(i, q)] / (values[q] * pairs.mass[i]).sqrt()))

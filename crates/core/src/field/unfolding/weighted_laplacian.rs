@@ -67,7 +67,9 @@ impl<'a> Web<'a> {
     pub(crate) fn fronts(&self) -> Result<&Fronts> {
         let dear = || {
             Error::parameter(
-                "the factor of the graph's Laplacian would take too long; use `landmarks` or a smaller `neighbors`",
+                "landmarks",
+                "the factor of the graph's Laplacian would take too long",
+                "use `landmarks` or a smaller `neighbors`",
             )
         };
         self.factored.as_ref().map(|(fronts, _)| fronts).ok_or_else(dear)

@@ -41,13 +41,19 @@ impl Lambda {
             Lambda::Path { from, to, count } => {
                 let from = from.or(critical.map(|critical| ABOVE * critical)).ok_or_else(|| {
                     Error::parameter(
-                        "the critical `lambda` is not computed for this graph; give FROM:TO:COUNT in numbers",
+                        "lambda",
+                        "the critical `lambda` is not computed for this graph",
+                        "give FROM:TO:COUNT in numbers",
                     )
                 })?;
                 if from >= to {
-                    return Err(Error::parameter(format!(
-                        "`lambda` {to} is not above the critical value, where the path would start at {from:.3e}; give a larger one"
-                    )));
+                    return Err(Error::parameter(
+                        "lambda",
+                        format!(
+                            "`lambda` {to} is not above the critical value, where the path would start at {from:.3e}"
+                        ),
+                        "give a larger one",
+                    ));
                 }
                 let ratio = (to / from).ln() / (count - 1) as f64;
                 Ok((0..count).map(|at| from * (ratio * at as f64).exp()).collect())
@@ -73,7 +79,7 @@ impl FromStr for Lambda {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Lambda> {
-        let wrong = || Error::parameter(format!("`lambda` is {text:?}; give {FORM}, or auto"));
+        let wrong = || Error::value("lambda", format_args!("{text:?}"), format!("{FORM}, or auto"));
         let number =
             |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).ok_or_else(wrong);
         let parts: Vec<&str> = text.split(':').collect();
@@ -83,9 +89,11 @@ impl FromStr for Lambda {
                 let from = if from.trim() == "auto" { None } else { Some(number(from)?) };
                 let (to, count) = (number(to)?, count.trim().parse().map_err(|_| wrong())?);
                 if from.is_some_and(|from| from >= to) || !(2..=LONGEST).contains(&count) {
-                    return Err(Error::parameter(format!(
-                        "`lambda` {text} is not a path; give FROM < TO and a COUNT from 2 to {LONGEST}"
-                    )));
+                    return Err(Error::parameter(
+                        "lambda",
+                        format!("`lambda` {text} is not a path"),
+                        format!("give FROM < TO and a COUNT from 2 to {LONGEST}"),
+                    ));
                 }
                 Ok(Lambda::Path { from, to, count })
             }

@@ -52,7 +52,7 @@ impl Constraint {
             out.iter_mut().for_each(|s| *s = (-0.5 * *s / (width * width)).exp());
             out[j] += JITTER;
         });
-        let singular = || Error::Numerical("the kernel of the back-constraints is singular; leave them out".into());
+        let singular = || Error::numerical("the kernel of the back-constraints is singular", "leave them out");
         let factor = Positive::factor(MatRef::from_column_major_slice(&near, n, n).to_owned()).ok_or_else(singular)?;
         Ok(Constraint { width, factor, dims: problem.dims })
     }

@@ -112,7 +112,7 @@ impl Fit {
         })?;
         let spent: usize = runs.iter().map(|run| run.report.evaluations).sum();
         let best = runs.into_iter().reduce(|best, run| if run.report.value < best.report.value { run } else { best });
-        let no_start = || Error::parameter("there is no start; give one");
+        let no_start = || Error::parameter("init", "there is no start", "give one");
         let mut run = best.ok_or_else(no_start)?;
         let left = self.max_iterations.saturating_sub(spent);
         if left > 0 {

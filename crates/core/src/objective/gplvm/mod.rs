@@ -292,7 +292,7 @@ impl Gplvm {
         let (n, dims) = (points.rows(), site.dims);
         if dims != 1 {
             let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} were requested");
-            return Err(Error::parameter(format!("{fact}; use `dims` 1, or `kernel` gaussian")));
+            return Err(Error::out_of_range("dims", dims, 1..=1, fact, "use `dims` 1, or `kernel` gaussian"));
         }
         let table = 8 * (n as u64 + 1) * (n as u64 + 1);
         site.afford("the values of all pairs of rows", table, "use `kernel` gaussian, or raise `memory`")?;

@@ -200,7 +200,7 @@ pub(super) fn ordered(
     let paths = parallel::collect_of(starts, |_, (name, path)| (name, worth.improved(&path, observer)));
     let best = paths.into_iter().map(|(name, path)| (worth.total(&path), name, path));
     let best = best.reduce(|best, one| if one.0 > best.0 { one } else { best });
-    let (_, start, mut path) = best.ok_or_else(|| Error::parameter("there is no start; give one"))?;
+    let (_, start, mut path) = best.ok_or_else(|| Error::parameter("init", "there is no start", "give one"))?;
     let (mut converged, mut curve) = (false, Vec::new());
     for round in 0..ROUNDS {
         variance = best_variance(problem, &path);

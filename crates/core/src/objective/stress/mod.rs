@@ -207,7 +207,13 @@ impl Smacof {
         let m = landmarks.as_ref().map_or(n, Vec::len);
         if m <= site.dims {
             let least = site.dims + 1;
-            return Err(Error::parameter(format!("{m} `landmarks` span too few dimensions; use {least} or more")));
+            return Err(Error::out_of_range(
+                "landmarks",
+                m,
+                least..=n,
+                format!("{m} `landmarks` span too few dimensions"),
+                format!("use {least} or more"),
+            ));
         }
         let pairs = if self.variant == StressVariant::Nonmetric { Monotone::memory(m) } else { 0 };
         site.afford("the matrix of distances", Given::memory(m) + pairs, &way_out(n))?;
@@ -247,9 +253,11 @@ impl Smacof {
     /// Which distances this input has.
     fn along(&self, data: Data<'_>) -> Result<StressDistances> {
         match (self.distances, data) {
-            (Some(StressDistances::Direct), Data::Graph(_)) => {
-                Err(Error::parameter("a graph has distances along its edges only; leave out `distances`"))
-            }
+            (Some(StressDistances::Direct), Data::Graph(_)) => Err(Error::inapplicable(
+                "distances",
+                "a graph has distances along its edges only",
+                "leave out `distances`",
+            )),
             (None, Data::Graph(_)) => Ok(StressDistances::Geodesic),
             (asked, _) => Ok(asked.unwrap_or(StressDistances::Direct)),
         }

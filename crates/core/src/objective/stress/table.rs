@@ -60,7 +60,7 @@ impl Given {
         let mut given = Given { square, n: m, unit: 1.0, along_graph };
         let both: f64 = given.rows(|row| row.iter().map(|d| d * d).sum());
         if both <= 0.0 || !both.is_finite() {
-            return Err(Error::data("all points coincide, so that any map has no stress; give points that differ"));
+            return Err(Error::data("all points coincide, so that any map has no stress", "give points that differ"));
         }
         given.unit = (both / (m as f64 - 1.0)).sqrt();
         Ok((given, geodesics))

@@ -81,7 +81,7 @@ impl Fronts {
     /// If there is no memory for it.
     pub fn factor(&self, r: usize, matrix: &impl Blocks, factor: &mut Factor) -> Result<bool> {
         let entries = self.fill * (r * r) as f64;
-        let no_memory = || Error::Numerical(format!("there is no memory for a factor of {entries:.1e} entries"));
+        let no_memory = || Error::numerical(format!("there is no memory for a factor of {entries:.1e} entries"), "");
         if factor.r != r {
             *factor = Factor { r, ..Factor::default() };
         }

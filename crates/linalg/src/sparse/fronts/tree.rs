@@ -18,7 +18,7 @@ impl Fronts {
     /// If the structure does not fit into memory.
     pub fn new(analysis: &Analysis, ends: &[(u32, u32)]) -> Result<Fronts> {
         let symbolic = analysis.symbolic()?.symbolic;
-        let no_tree = || Error::Numerical("the graph's elimination tree was not found".into());
+        let no_tree = || Error::numerical("the graph's elimination tree was not found", "");
         let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else { return Err(no_tree()) };
         let (_, inverse) = symbolic.perm().ok_or_else(no_tree)?.arrays();
         let blocks: Vec<Range<usize>> = nodes

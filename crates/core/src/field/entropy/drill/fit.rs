@@ -122,7 +122,7 @@ impl<'a> Problem<'a> {
         let moments = second_moments(data, support);
         let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
         if mean <= 0.0 {
-            return Err(Error::data("all points coincide and have no covariance; give points that differ"));
+            return Err(Error::data("all points coincide and have no covariance", "give points that differ"));
         }
         Ok(Problem { drill, support, arithmetic, moments, mean })
     }
@@ -235,7 +235,7 @@ impl Drill {
         let best = (0..path.len()).max_by(|&a, &b| path[a].held_out.total_cmp(&path[b].held_out));
         let best = best.map(|at| (path[at].penalty, fits.swap_remove(at)));
         Ok(HeldOutLikelihood {
-            best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?,
+            best: best.ok_or_else(|| Error::parameter("penalty", "a path needs a penalty", "give one"))?,
             path,
             stopped,
         })
@@ -245,7 +245,7 @@ impl Drill {
 /// The points with their metric and the features that vary, of which there must be two.
 fn features_to_leave_out(data: Measured<'_>) -> Result<(&Points, Metric, Vec<usize>)> {
     let fact = "a path of penalties needs at least two features to choose by";
-    let few = || Error::parameter(format!("{fact}; give one `penalty`"));
+    let few = || Error::parameter("penalty", fact, "give one `penalty`");
     let Measured::Points(points, metric) = data else { return Err(few()) };
     let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
     let features: Vec<usize> = (0..points.cols()).filter(varies).collect();
@@ -294,11 +294,11 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
         return Err(Error::Memory { what, needed, limit: memory, way_out: way_out.into() });
     }
     if analysis.flops > DEAR_FLOPS {
-        return Err(Error::parameter(format!(
-            "every one of some 1,000 products would take {:.1e} flops and {}; {way_out}",
+        return Err(Error::too_long(
             analysis.flops,
-            bytes(needed)
-        )));
+            format!("every one of some 1,000 products would take {:.1e} flops and {}", analysis.flops, bytes(needed)),
+            way_out,
+        ));
     }
     Ok(())
 }
@@ -331,9 +331,11 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
     }
     let flops = product_flops(n);
     if flops > DEAR_FLOPS {
-        return Err(Error::parameter(format!(
-            "some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each; give `neighbors`, as in `neighbors` 20"
-        )));
+        return Err(Error::too_long(
+            flops,
+            format!("some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each"),
+            "give `neighbors`, as in `neighbors` 20",
+        ));
     }
     Ok(())
 }

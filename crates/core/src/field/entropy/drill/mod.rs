@@ -227,7 +227,7 @@ impl Drill {
     ) -> Result<(Found, Learned)> {
         let measured = data.measured().ok_or_else(|| {
             let fact = "a graph is learned from points or distances";
-            Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
+            Error::input_kind(&["points", "distances"], fact, "give one of them, or leave out `graph` learned")
         })?;
         let apart = Search { disconnected: Disconnected::Separate, ..search.clone() };
         let [first, rest] = Share::split(observer, [1.0, 9.0]);

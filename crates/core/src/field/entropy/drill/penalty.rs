@@ -59,7 +59,7 @@ impl FromStr for Penalty {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Penalty> {
-        let wrong = || Error::parameter(format!("`penalty` is {text:?}; give {FORM}, or auto"));
+        let wrong = || Error::value("penalty", format_args!("{text:?}"), format!("{FORM}, or auto"));
         let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
@@ -69,9 +69,11 @@ impl FromStr for Penalty {
                 let (from, to) = (number(from).ok_or_else(wrong)?, number(to).ok_or_else(wrong)?);
                 let count = count.trim().parse().map_err(|_| wrong())?;
                 if !(0.0 < from && from < to && (2..=LONGEST).contains(&count)) {
-                    return Err(Error::parameter(format!(
-                        "`penalty` {text} is not a path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
-                    )));
+                    return Err(Error::parameter(
+                        "penalty",
+                        format!("`penalty` {text} is not a path"),
+                        format!("give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"),
+                    ));
                 }
                 Ok(Penalty::Path { from, to, count })
             }

@@ -111,7 +111,7 @@ pub(crate) fn fit(
 }
 
 fn singular() -> Error {
-    Error::Numerical("the field of the neighbors' distances is singular; try `gamma` 1e-4".into())
+    Error::numerical("the field of the neighbors' distances is singular", "try `gamma` 1e-4")
 }
 
 /// The distance of the last evaluated point from the optimum, in the measure of the variant.
@@ -171,7 +171,7 @@ impl Objective for Search<'_> {
         }
         if w.iter().any(|w| w.abs() > UNBOUNDED) {
             let fact = "the multipliers grow without bound, as they do where distances leave a direction no variance";
-            return Err(Error::Numerical(format!("{fact}; use a larger `noise`, or `variant` standard")));
+            return Err(Error::numerical(fact, "use a larger `noise`, or `variant` standard"));
         }
         self.at.clear();
         let Some(value) = self.oracle.value(w)? else { return Ok(None) };

@@ -254,11 +254,15 @@ impl Meu {
                 }
             }
             if clique.len() > p + 1 {
-                return Err(Error::parameter(format!(
-                    "{} points are all neighbors of each other and have {p} features, so that free multipliers have no \
-                     best values without noise; leave out `noise` 0, or use `variant` standard",
-                    clique.len()
-                )));
+                return Err(Error::parameter(
+                    "noise",
+                    format!(
+                        "{} points are all neighbors of each other and have {p} features, so that free multipliers \
+                         have no best values without noise",
+                        clique.len()
+                    ),
+                    "leave out `noise` 0, or use `variant` standard",
+                ));
             }
         }
         Ok(())
@@ -281,11 +285,15 @@ fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
     let way_out = format!("use a smaller `neighbors`, `graph` mutual, or `landmarks` {landmarks}");
     site.afford("the factor and the inverse on its pattern", 2 * analysis.memory(), &way_out)?;
     if analysis.flops > DEAR_FLOPS {
-        return Err(Error::parameter(format!(
-            "every one of some 60 factors would take {:.1e} flops and {}; {way_out}",
+        return Err(Error::too_long(
             analysis.flops,
-            bytes(2 * analysis.memory())
-        )));
+            format!(
+                "every one of some 60 factors would take {:.1e} flops and {}",
+                analysis.flops,
+                bytes(2 * analysis.memory())
+            ),
+            way_out,
+        ));
     }
     Ok(())
 }

@@ -114,7 +114,7 @@ impl<'a> Oracle<'a> {
         pattern: &SparseSymmetric,
         analysis: &'a Analysis,
     ) -> Result<Oracle<'a>> {
-        let lost = || Error::Numerical("the graph's Laplacian could not be factored; try `gamma` 1e-4".into());
+        let lost = || Error::numerical("the graph's Laplacian could not be factored", "try `gamma` 1e-4");
         let symbolic = analysis.symbolic()?;
         let factor = symbolic.factor(pattern, 0.0)?.ok_or_else(lost)?;
         let tree = Tree::new(&factor).ok_or_else(lost)?;

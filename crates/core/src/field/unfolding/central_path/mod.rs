@@ -138,7 +138,7 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         path.bound()?;
     }
     if path.best_w.is_empty() {
-        return Err(Error::Numerical("the unfolding found no upper bound; another k may help".into()));
+        return Err(Error::numerical("the unfolding found no upper bound", "another k may help"));
     }
     path.rotate();
     Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped, spent })

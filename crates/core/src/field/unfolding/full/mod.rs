@@ -110,7 +110,7 @@ pub(crate) fn solve(
     let program = Program { basis: face.basis, ends, squares };
     let m = program.ends.len();
     let room = Positive::with_room(Mat::zeros(m, m), parts(m));
-    let mut room = room.ok_or_else(|| Error::Numerical(format!("there is no memory for {m} pairs at once")))?;
+    let mut room = room.ok_or_else(|| Error::numerical(format!("there is no memory for {m} pairs at once"), ""))?;
     let mut at = start(&program, sense)?;
     let (mut best, mut least, mut at_best, mut off) = (at.clone(), f64::INFINITY, 0, f64::INFINITY);
     let (mut iterations, mut centered, mut reached, mut stopped) = (0, 0, 0.0, false);
@@ -160,7 +160,7 @@ fn start(program: &Program, sense: Sense) -> Result<Variables> {
     let values = symmetric_eigenvalues(program.stress(&inverse).as_ref())?;
     let (p, least) = (values.len(), values[values.len() - 1]);
     if least <= APART * values[0] {
-        return Err(Error::data("the pairs do not connect all points; use more neighbors"));
+        return Err(Error::data("the pairs do not connect all points", "use more neighbors"));
     }
     let w: Vec<f64> = inverse.iter().map(|inverse| 2.0 * inverse / least).collect();
     let bounds = |sign: f64, part: f64, times: f64| Bounds {

@@ -84,7 +84,7 @@ impl Congruence<'_> {
 }
 
 fn too_close() -> Error {
-    Error::Numerical("a precision is too close to singular; use a larger `ridge`".into())
+    Error::numerical("a precision is too close to singular", "use a larger `ridge`")
 }
 
 impl<'a> Arithmetic<'a> {
@@ -95,7 +95,7 @@ impl<'a> Arithmetic<'a> {
 
     /// Sparse factors of the analyzed pattern.
     pub(crate) fn sparse(support: &'a Support, analysis: &'a Analysis) -> Result<Arithmetic<'a>> {
-        let lost = || Error::Numerical("the graph's pattern could not be factored; use a smaller `neighbors`".into());
+        let lost = || Error::numerical("the graph's pattern could not be factored", "use a smaller `neighbors`");
         let symbolic = analysis.symbolic()?;
         let unit: Vec<f64> = (0..support.len()).map(|at| f64::from(u8::from(at < support.n))).collect();
         let factor = symbolic.factor(&support.matrix(&unit), 0.0)?.ok_or_else(lost)?;
@@ -120,7 +120,7 @@ impl<'a> Arithmetic<'a> {
     /// W = T⁻¹ of a factored T.
     pub(crate) fn inverse(&self, factor: &mut Factor) -> Result<Inverse> {
         let lost =
-            || Error::Numerical("there is no memory for the inverse of a precision; use a smaller `neighbors`".into());
+            || Error::numerical("there is no memory for the inverse of a precision", "use a smaller `neighbors`");
         match (self, factor) {
             (Arithmetic::Dense(support), Factor::Dense(factor)) => {
                 let mut inverse = factor.inverse();

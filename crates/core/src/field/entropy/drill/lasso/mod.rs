@@ -104,7 +104,7 @@ impl Lasso<'_> {
     pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Minimum> {
         let n = self.support.n;
         let own = |at: usize| if at < n { 1.0 / self.moments[at] } else { 0.0 };
-        let singular = || Error::Numerical("a point has no variance; use a larger `ridge`".into());
+        let singular = || Error::numerical("a point has no variance", "use a larger `ridge`");
         let mut at = self.at((0..self.support.len()).map(own).collect())?.ok_or_else(singular)?;
         let mut u = vec![0.0; self.support.len()];
         let (mut mu, mut products, mut first_gap) = (1.0, 0, None);
