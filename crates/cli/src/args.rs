@@ -14,9 +14,9 @@ use crate::labels::Carry;
 use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
-use eigenfold::graph::Metric;
+use eigenfold::Count;
+use eigenfold::Metric;
 use eigenfold::quality::Measure;
-use eigenfold::request::Count;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";

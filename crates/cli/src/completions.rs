@@ -4,8 +4,8 @@ use crate::command::command;
 use crate::print;
 use clap::Args;
 use clap_complete::Shell;
-use eigenfold::error::{Error, Result};
 use eigenfold::io::write_error;
+use eigenfold::{Error, Result};
 use std::path::PathBuf;
 
 /// Print what a shell needs to complete commands and flags.

@@ -10,10 +10,10 @@ use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::{input, preparing, request, say, warn};
 use eigenfold::Points;
-use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
-use eigenfold::error::Result;
+use eigenfold::Result;
+use eigenfold::Share;
+use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, ScaleEstimate};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::progress::Share;
 use eigenfold_plot::{Format, ScaleCurve};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -173,7 +173,7 @@ fn line(one: &Estimate, distinct: usize) -> String {
 }
 
 /// The numbers of points among which scales were read, all points first.
-fn amounts(scales: &[Scale]) -> Vec<usize> {
+fn amounts(scales: &[ScaleEstimate]) -> Vec<usize> {
     let mut all: Vec<usize> = scales.iter().map(|scale| scale.among).collect();
     all.dedup();
     all

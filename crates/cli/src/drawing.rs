@@ -4,11 +4,11 @@ use crate::args::Embed;
 use crate::labels::Labeled;
 use crate::report::{self, EffectiveParameter};
 use clap::Args;
-use eigenfold::error::{Error, Result};
-use eigenfold::input::Owned;
+use eigenfold::Owned;
+use eigenfold::Report;
 use eigenfold::io::Labels;
-use eigenfold::report::Report;
-use eigenfold::{Choice, Model, Points};
+use eigenfold::{Error, Result};
+use eigenfold::{Model, NeighborsChoice, Points};
 use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
 use std::path::Path;
 
@@ -232,7 +232,7 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
 }
 
 /// The picture of what `-k auto` tried.
-pub(crate) fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
+pub(crate) fn curve(args: &Embed, model: &Model, choice: &NeighborsChoice, format: Format) -> Result<Vec<u8>> {
     let report = model.report();
     let mut facts = sizes(report);
     if choice.tried.iter().any(|tried| tried.components > 1) {

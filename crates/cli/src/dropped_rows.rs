@@ -2,11 +2,11 @@
 
 use crate::flags::MissingName;
 use crate::report::{grouped, plural};
+use eigenfold::Graph;
 use eigenfold::Points;
-use eigenfold::error::{Error, Result};
-use eigenfold::field::Weight;
-use eigenfold::graph::Graph;
+use eigenfold::Weight;
 use eigenfold::io::Labels;
+use eigenfold::{Error, Result};
 use serde_json::{Value, json};
 
 /// The rows that a note lists.

@@ -13,16 +13,16 @@ use crate::report::{self, Spent, Story};
 use crate::snapshots::Snapshots;
 use crate::{effective_parameters, imputed, input, one_line, preparing, request, say};
 use eigenfold::Model;
+use eigenfold::Owned;
+use eigenfold::Share;
 use eigenfold::compare::unsolved;
-use eigenfold::error::{Error, Result};
-use eigenfold::input::Owned;
+use eigenfold::contract::Kind;
+use eigenfold::io::schema::Role;
 use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
-use eigenfold::parameter::Kind;
-use eigenfold::progress::Share;
 use eigenfold::quality::procrustes::{Aligned, align};
-use eigenfold::request::{Count, Request};
-use eigenfold::schema::Role;
-use eigenfold::{Choice, DimsChoice, HeldOut, Input, Likelihood, Method, Points, Recipe};
+use eigenfold::{Count, Request};
+use eigenfold::{DimsChoice, HeldOut, Input, Likelihood, Method, NeighborsChoice, Points, Recipe};
+use eigenfold::{Error, Result};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;
@@ -174,7 +174,7 @@ struct Fit {
     rows: Option<Kept>,
     /// The map turned onto another, if that was asked for.
     aligned: Option<Aligned>,
-    choice: Option<Choice>,
+    choice: Option<NeighborsChoice>,
     dims: Option<DimsChoice>,
     held_out: Option<HeldOut>,
     snapshots: Snapshots,

@@ -1,10 +1,10 @@
 //! The flags that several commands share, and the values they take.
 
 use clap::{Args, ValueEnum};
-use eigenfold::error::{Error, Result, rename_parameters};
-use eigenfold::graph::Metric;
+use eigenfold::Count;
+use eigenfold::Metric;
 use eigenfold::quality::{MEASURES, Measure};
-use eigenfold::request::Count;
+use eigenfold::{Error, Result, rename_parameters};
 use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.

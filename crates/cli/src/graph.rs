@@ -10,13 +10,13 @@ use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::{preparing, request, say};
-use eigenfold::distances::mistaken;
-use eigenfold::error::{Error, Result};
-use eigenfold::field::{InputKind, Learned};
-use eigenfold::graph::Found;
-use eigenfold::input::Owned;
+use eigenfold::Found;
+use eigenfold::Owned;
+use eigenfold::Share;
 use eigenfold::io::write_graph;
-use eigenfold::progress::Share;
+use eigenfold::{Error, Result};
+use eigenfold::{InputKind, LearnedGraph};
+use eigenfold_graph::distances::mistaken;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     Ok(())
 }
 
-fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, seconds: Value) -> Value {
+fn as_json(found: &Found, learned: Option<&LearnedGraph>, rows: Option<&Kept>, seconds: Value) -> Value {
     // Where all is one component there is nothing to tell about each point.
     let component_of = (found.sizes.len() > 1).then(|| match rows {
         Some(kept) => json!(kept.among_all(&found.component_of)),
@@ -125,7 +125,7 @@ fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, second
     out
 }
 
-fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
+fn summary(found: &Found, learned: Option<&LearnedGraph>, seconds: f64) -> String {
     let (n, edges) = (grouped(found.graph.len()), grouped(found.graph.edge_count()));
     let components = match found.sizes.len() {
         1 => "in one component".to_string(),
@@ -137,7 +137,7 @@ fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
     };
     let connecting = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects it"));
     let learning = learned.map_or(String::new(), |learned| {
-        let Learned { penalty, candidates, kept, gap, converged } = learned;
+        let LearnedGraph { penalty, candidates, kept, gap, converged } = learned;
         let warning = if *converged { "" } else { "\nwarning: the gap is above the tolerance; a larger --ridge helps" };
         let (kept, candidates) = (grouped(*kept), grouped(*candidates));
         format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4e}, gap {gap:.1e} per point{warning}")

@@ -4,8 +4,8 @@ use crate::args::Embed;
 use crate::flags::{Kind, MissingName};
 use crate::input::numbered;
 use crate::outputs::Outputs;
-use eigenfold::error::{Error, Result};
-use eigenfold::input::Owned;
+use eigenfold::Owned;
+use eigenfold::{Error, Result};
 use eigenfold::{Method, Model, Points, io};
 
 /// Refuses what cannot be written, before any work is done.

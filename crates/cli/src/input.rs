@@ -4,11 +4,11 @@ use crate::dropped_rows::Kept;
 use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
 use crate::labels::{Along, Carry};
 use crate::{request, warn};
-use eigenfold::Schema;
-use eigenfold::error::{Error, Result};
-use eigenfold::input::Owned;
+use eigenfold::Observer;
+use eigenfold::Owned;
+use eigenfold::io::Schema;
 use eigenfold::io::{self, ReadOptions, Table};
-use eigenfold::progress::Observer;
+use eigenfold::{Error, Result};
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;

@@ -2,8 +2,8 @@
 
 use crate::dropped_rows::Kept;
 use clap::Args;
-use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Carried, Labels, ReadOptions};
+use eigenfold::{Error, Result};
 use std::path::Path;
 
 /// The flags.

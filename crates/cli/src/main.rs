@@ -39,7 +39,7 @@ mod usage;
 mod view;
 
 use args::Cmd;
-use eigenfold::error::{Error, Result};
+use eigenfold::{Error, Result};
 use peak_alloc::PeakAlloc;
 use std::io::{ErrorKind, Write};
 use std::panic::AssertUnwindSafe;

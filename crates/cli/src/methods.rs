@@ -6,9 +6,12 @@ use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::parameters::described;
 use crate::{print, report};
-use eigenfold::error::Result;
-use eigenfold::method::Method;
-use eigenfold::parameter::{Described, Kind, Named};
+use eigenfold::Method;
+use eigenfold::Result;
+use eigenfold::{
+    ParameterInfo,
+    contract::{Kind, Named},
+};
 use serde_json::{Value, json};
 
 /// Runs the command.
@@ -48,7 +51,7 @@ pub(crate) fn as_json(method: &Method) -> Value {
 }
 
 /// A parameter with its kind, and what else is known of it: a range without an end has null there.
-fn parameter_as_json(p: &Described) -> Value {
+fn parameter_as_json(p: &ParameterInfo) -> Value {
     let mut all = json!({"name": p.name, "default": report::typed(&p.default), "help": p.help, "kind": p.kind.name()});
     let choice = |named: &Named| json!({"name": named.name, "aliases": named.aliases, "help": named.help});
     let (key, value) = match p.kind {
@@ -107,7 +110,7 @@ fn markdown(method: &Method) -> String {
     if parameters.is_empty() {
         return "None of its own.\n".into();
     }
-    let row = |p: &Described| format!("| `{}` | `{}` | {} |\n", p.name, p.default, p.meaning().replace('|', "\\|"));
+    let row = |p: &ParameterInfo| format!("| `{}` | `{}` | {} |\n", p.name, p.default, p.meaning().replace('|', "\\|"));
     let rows: String = parameters.iter().map(row).collect();
     format!("| parameter | default | meaning |\n|---|---|---|\n{rows}")
 }

@@ -2,8 +2,8 @@
 
 use crate::flags::with_flags;
 use clap::{Arg, ArgMatches};
-use eigenfold::parameter::{Described, Parameters};
 use eigenfold::{Drill, Method};
+use eigenfold::{ParameterInfo, contract::Parameters};
 
 /// The heading of the flags that belong to single methods.
 const METHODS: &str = "Method parameters";
@@ -11,7 +11,7 @@ const METHODS: &str = "Method parameters";
 const GRAPH: &str = "Graph";
 
 /// What a parameter means and what it is if it is not given.
-pub(crate) fn described(parameter: &Described) -> String {
+pub(crate) fn described(parameter: &ParameterInfo) -> String {
     format!("{} [default: {}]", with_flags(&parameter.meaning()), parameter.default)
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn of_methods() -> Vec<Arg> {
 /// The flags that say how a graph is learned: drill's parameters.
 pub(crate) fn of_learning() -> Vec<Arg> {
     let own = Drill::default().possible_parameters();
-    let help = |parameter: &Described| format!("Parameter of a learned graph: {}", described(parameter));
+    let help = |parameter: &ParameterInfo| format!("Parameter of a learned graph: {}", described(parameter));
     own.iter().map(|parameter| flag(parameter.name, GRAPH, help(parameter))).collect()
 }
 

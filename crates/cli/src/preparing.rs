@@ -4,9 +4,9 @@ use crate::flags::{Preparing, ScaleName, with_flags};
 use crate::report::EffectiveParameter;
 use crate::request::word;
 use crate::warn;
-use eigenfold::error::Result;
-use eigenfold::preparation::{Log, Preparation};
-use eigenfold::schema::{Column, Role};
+use eigenfold::Result;
+use eigenfold::io::schema::{Column, Role};
+use eigenfold::{Log, Preparation};
 use eigenfold::{Model, Points};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ pub(crate) fn parameters(flags: &Preparing, done: &Preparation) -> Vec<Effective
 pub(crate) fn json(model: &Model) -> Option<Value> {
     let columns = model.prepared()?.columns().iter().enumerate();
     let name = |j: usize| model.names().and_then(|names| names.get(j));
-    let one = |(j, column): (usize, &eigenfold::preparation::PreparedColumn)| {
+    let one = |(j, column): (usize, &eigenfold::PreparedColumn)| {
         let log = column.log.map_or("none", Log::name);
         json!({"name": name(j), "log": log, "center": column.center, "scale": column.scale})
     };

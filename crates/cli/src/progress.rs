@@ -7,8 +7,8 @@
 
 use crate::progress_line::ProgressLine;
 use crate::{outputs, signals};
-use eigenfold::error::{Error, Result};
-use eigenfold::progress::{Observer, Stage};
+use eigenfold::{Error, Result};
+use eigenfold::{Observer, Stage};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;

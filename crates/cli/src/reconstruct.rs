@@ -9,11 +9,11 @@ use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
 use crate::transform::load;
 use crate::{input, say};
-use eigenfold::error::{Error, Result};
-use eigenfold::model::Model;
-use eigenfold::progress::Share;
-use eigenfold::reconstruct::{Diagnostics, Reconstruction, ReconstructionRule};
+use eigenfold::Model;
+use eigenfold::Share;
+use eigenfold::{Error, Result};
 use eigenfold::{HeldOutRows, Points, io};
+use eigenfold::{Reconstruction, ReconstructionDiagnostics, ReconstructionRule};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::path::Path;
@@ -138,7 +138,7 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 
 /// The report as JSON; what is not known is null.
 fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
-    let Diagnostics { rule, rows, error, within, log_density } = &back.diagnostics;
+    let ReconstructionDiagnostics { rule, rows, error, within, log_density } = &back.diagnostics;
     let parameters = match *rule {
         ReconstructionRule::Linear | ReconstructionRule::Energy => json!({}),
         ReconstructionRule::Process { noise, inducing } => json!({"noise": noise, "inducing": inducing}),

@@ -2,14 +2,14 @@
 
 use crate::flags::with_flags;
 use eigenfold::Figure;
-use eigenfold::error::Result;
-use eigenfold::field::{Explained, PathStep};
+use eigenfold::NeighborRatio;
+use eigenfold::Report;
+use eigenfold::Result;
+use eigenfold::TriedNeighbors;
 use eigenfold::io::{write_bytes_atomically, write_error};
-use eigenfold::report::Report;
-use eigenfold::unfolding::{Bracket, Rescaling};
-use eigenfold::validate::NeighborRatio;
-use eigenfold::validate::choose_neighbors::Tried;
-use eigenfold::{Choice, DimsChoice, HeldOut};
+use eigenfold::{Bracket, Rescaling};
+use eigenfold::{DimsChoice, HeldOut, NeighborsChoice};
+use eigenfold::{Explained, PathStep};
 pub(crate) use eigenfold_plot::{grouped, plural};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -53,7 +53,7 @@ pub(crate) struct Story<'a> {
     /// Every parameter, those of the graph first.
     pub(crate) parameters: &'a [EffectiveParameter],
     /// How the number of neighbors was chosen, if it was.
-    pub(crate) choice: Option<&'a Choice>,
+    pub(crate) choice: Option<&'a NeighborsChoice>,
     /// How the number of coordinates was chosen, if it was.
     pub(crate) dims: Option<&'a DimsChoice>,
     /// The log likelihood of held-out features, if requested.
@@ -300,8 +300,8 @@ fn dimension(choice: &DimsChoice) -> String {
 }
 
 /// The numbers of neighbors that were tried, each with its error.
-fn tried(choice: &Choice) -> String {
-    let one = |tried: &Tried| {
+fn tried(choice: &NeighborsChoice) -> String {
+    let one = |tried: &TriedNeighbors| {
         let value = tried.value.map_or("none".to_string(), |value| format!("{value:.4}"));
         let components =
             if tried.components > 1 { format!(" ({} components)", tried.components) } else { String::new() };

@@ -5,8 +5,8 @@ use crate::compare::Compared;
 use crate::flags::{Common, Input, Neighbors, Preparing};
 use crate::serve::Serve;
 use clap::ValueEnum;
-use eigenfold::Schema;
-use eigenfold::request::{Count, Request};
+use eigenfold::io::Schema;
+use eigenfold::{Count, Request};
 use eigenfold_page::FRAMES;
 
 /// The request of `embed`.

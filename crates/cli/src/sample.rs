@@ -5,10 +5,10 @@ use crate::embed::try_coordinates;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::report::grouped;
 use crate::{input, progress, say};
-use eigenfold::Schema;
-use eigenfold::error::{Error, Result};
+use eigenfold::io::Schema;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::sample::Sample;
+use eigenfold::{Error, Result};
 use std::path::Path;
 
 /// The sets that are real data.

@@ -16,7 +16,7 @@
 
 mod truth;
 
-use eigenfold::progress::Silent;
+use eigenfold::Silent;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe};
 use truth::{Truth, read, trust};
 

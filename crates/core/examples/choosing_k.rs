@@ -12,12 +12,12 @@
 //! or the GP likelihood of the map.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::gp_likelihood::Lengths;
-use eigenfold::graph::{Index, Metric, Search};
+use eigenfold::Silent;
+use eigenfold::gp_likelihood::LengthRule;
 use eigenfold::io::{Labels, ReadOptions};
-use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Disconnected, Error, GpLikelihood, Likelihood, Method, Neighbors, Points, Recipe, io};
+use eigenfold::{Index, Metric, Search};
 use faer::Mat;
 
 const TRIED: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
@@ -26,7 +26,7 @@ const CRITERIA: [&str; 5] = ["likelihood", "held-out", "-error", "density", "tru
 enum Truth {
     Coordinates(Points),
     Labels(Vec<u32>),
-    Score,
+    GpEvaluation,
 }
 
 fn main() -> Result<(), Error> {
@@ -88,7 +88,7 @@ fn data(name: &str) -> Result<(Points, Truth), Error> {
     let truth = match table.labels {
         Some(Labels::Classes { of, .. }) => Truth::Labels(of.into_iter().flatten().collect()),
         Some(Labels::Values(values)) => Truth::Labels(values.iter().map(|&v| v as u32).collect()),
-        None => Truth::Score,
+        None => Truth::GpEvaluation,
     };
     Ok((table.points, truth))
 }
@@ -105,7 +105,7 @@ fn evaluated(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error>
             };
             Ok((0..map.rows()).filter(|&i| right(i)).count() as f64 / map.rows() as f64)
         }
-        Truth::Score => Ok(GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() }
+        Truth::GpEvaluation => Ok(GpLikelihood { lengths: LengthRule::Unit, ..GpLikelihood::default() }
             .of(points, map, &Silent)?
             .log_likelihood),
     }

@@ -15,8 +15,8 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Likelihood, Method, Points, Recipe, Result};
 use rand::seq::SliceRandom;

@@ -14,7 +14,7 @@
 mod truth;
 
 use eigenfold::Silent;
-use eigenfold::validate::neighbor_ratio;
+use eigenfold::neighbor_ratio;
 use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
 use std::time::Instant;
 use truth::{read, trust};

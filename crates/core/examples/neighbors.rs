@@ -3,8 +3,8 @@
 //! manhattan, queries (also times finding the neighbors of new points).
 
 use eigenfold::Points;
-use eigenfold::graph::{Index, Metric, Neighbors, Search};
-use eigenfold::progress::Silent;
+use eigenfold::Silent;
+use eigenfold::{Index, Metric, Neighbors, Search};
 use std::time::Instant;
 
 #[allow(clippy::print_stdout)]

@@ -12,8 +12,8 @@
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::Silent;
-use eigenfold::graph::{Index, Metric};
 use eigenfold::{Error, Method, Points, Recipe, io};
+use eigenfold::{Index, Metric};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 

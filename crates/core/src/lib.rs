@@ -24,63 +24,91 @@
 //! assert!(model.report().coordinates.residuals.iter().take(2).all(|&residual| residual < 1e-8));
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
+//!
+//! The modules group what goes beyond a fit: [`quality`] and [`compare`] evaluate embeddings, [`dimension`] estimates the
+//! intrinsic dimension, [`gp_likelihood`] and [`missing`] fit models, [`sample`] draws data, [`io`] reads and writes files,
+//! and [`contract`] is for methods of your own.
 
 pub mod compare;
-pub mod coordinates;
+pub mod contract;
+mod coordinates;
 pub mod dimension;
 mod ended;
-pub mod extend;
-pub mod field;
+mod extend;
+mod field;
 mod figure;
 mod fit;
 mod forces;
 mod gp;
 pub mod gp_likelihood;
-pub mod input;
-pub mod kernel;
-pub mod likelihood;
-pub mod method;
+mod input;
+mod kernel;
+mod likelihood;
+mod method;
 pub mod missing;
-pub mod model;
-pub mod objective;
-pub mod parameter;
-pub mod preparation;
+mod model;
+mod objective;
+mod parameter;
+mod preparation;
 pub mod quality;
-pub mod recipe;
-pub mod reconstruct;
-pub mod report;
-pub mod request;
+mod recipe;
+mod reconstruct;
+mod report;
+mod request;
 pub mod sample;
-pub mod validate;
+mod validate;
 mod warning;
 
-pub use eigenfold_graph::{
-    self as graph, Disconnected, Distances, Graph, Metric, Neighbors, Points, distances, points,
-};
-pub use eigenfold_io::{self as io, Schema, schema};
-pub use eigenfold_linalg::progress::{Observer, Silent};
-pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
+pub use eigenfold_graph::{Disconnected, Distances, Found, Graph, Index, Metric, Neighbors, Points, Search, Weight};
+pub use eigenfold_io as io;
+pub use eigenfold_linalg::error::rename_parameters;
+pub use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
+pub use eigenfold_linalg::{Error, Result};
+/// The matrix library of [`contract`].
+pub use faer;
 
-pub use dimension::{Dimension, DimsChoice};
-pub use ended::Ended;
-pub use extend::{Latent, Posterior, Transformed};
-pub use field::unfolding::{self, Certificate};
-pub use figure::Figure;
-pub use gp_likelihood::GpLikelihood;
-pub use input::{Data, Input};
+// What goes into a fit.
+pub use input::{Data, Input, InputKind, Owned};
 pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};
-pub use method::*;
 pub use missing::Missing;
-pub use model::Model;
-pub use preparation::Preparation;
-pub use quality::Quality;
+pub use preparation::{ColumnScale, Log, Preparation, Prepared, PreparedColumn, Whitening};
 pub use recipe::Recipe;
-pub use reconstruct::Reconstruction;
-pub use request::Request;
-pub use validate::choose_neighbors::Choice;
-pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
+pub use request::{Count, Request};
+
+// The methods, and the values of their parameters.
+pub use field::unfolding::{Constraints, MvuVariant, mvu_upper_bound};
+pub use field::{
+    Basis, EdgeWeight, EmStart, Info, LaplacianVariant, LatentSolver, LleVariant, MeuVariant, Mutual, Ordering,
+    Penalty, PkpcaSolver, PpcoSolver,
+};
+pub use method::*;
+pub use objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
+pub use objective::{
+    Accuracy, ElasticInit, GplvmInit, GplvmKernel, GplvmPrior, Init, Lambda, Perplexity, Pushes, Springs,
+};
+pub use parameter::ParameterInfo;
+
+// What comes out of a fit.
+pub use coordinates::{Diagnostics, Snapshot};
+pub use ended::Ended;
+pub use extend::{Latent, Posterior, Transformed};
+pub use field::unfolding::{Bracket, Certificate, Rescaling};
+pub use field::{Explained, LearnedGraph, PathStep};
+pub use figure::Figure;
+pub use model::Model;
+pub use reconstruct::{
+    InverseTransform, LearnedInverse, Portable, Reconstruction, ReconstructionDiagnostics, ReconstructionRule,
+};
+pub use report::{GraphReport, Report, Seconds, Used};
 pub use warning::Warning;
+
+// What is asked of a fit, and of data.
+pub use dimension::{Dimension, DimsChoice};
+pub use gp_likelihood::GpLikelihood;
+pub use quality::Quality;
+pub use validate::choose_neighbors::{NeighborsChoice, TriedNeighbors};
+pub use validate::{HeldOut, HeldOutExtension, HeldOutFeature, HeldOutRows, NeighborRatio, neighbor_ratio};
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 
 use crate::field::{Build, Built, Info, Nearest, Site};
 use crate::input::Data;
-use crate::parameter::Described;
+use crate::parameter::ParameterInfo;
 use eigenfold_linalg::error::{Error, Result, did_you_mean, guess};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -165,12 +165,12 @@ impl Method {
     }
 
     /// The parameters of the method in its current state, with their values.
-    pub fn parameters(&self) -> Vec<Described> {
+    pub fn parameters(&self) -> Vec<ParameterInfo> {
         self.inner().parameters()
     }
 
     /// Every parameter that the method may have, in any state.
-    pub fn possible_parameters(&self) -> Vec<Described> {
+    pub fn possible_parameters(&self) -> Vec<ParameterInfo> {
         self.inner().possible_parameters()
     }
 

@@ -3,7 +3,7 @@
 use crate::coordinates::Diagnostics;
 use crate::ended::Ended;
 use crate::field::unfolding::{Bracket, Rescaling};
-use crate::field::{Learned, PathStep};
+use crate::field::{LearnedGraph, PathStep};
 use crate::figure::Figure;
 use crate::likelihood::Observation;
 use crate::warning::Warning;
@@ -89,8 +89,8 @@ impl Report {
     }
 
     /// Adds how the graph was learned, if it was.
-    pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
-        let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };
+    pub(crate) fn add_learning(&mut self, learned: Option<LearnedGraph>) {
+        let Some(LearnedGraph { penalty, candidates, kept, gap, converged }) = learned else { return };
         let figures = [
             (Figure::GraphPenalty, penalty),
             (Figure::GraphCandidates, candidates as f64),

@@ -7,8 +7,8 @@ use crate::field::entropy::drill::Drill;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
 use crate::missing::{self, Missing};
-use crate::parameter::{Described, Parameters};
-use crate::preparation::{Log, Preparation, Scale};
+use crate::parameter::{ParameterInfo, Parameters};
+use crate::preparation::{ColumnScale, Log, Preparation};
 use crate::recipe::{ROUGH, Recipe};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Distances, Metric, Neighbors, Search};
@@ -21,7 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Parameters by the library's names, each with its value as text.
-pub type Texts = BTreeMap<String, String>;
+pub(crate) type Texts = BTreeMap<String, String>;
 
 /// What a user asks for. A field that is absent has its default.
 ///
@@ -185,17 +185,17 @@ impl Request {
             Some(other) => return Err(unknown("log", other, "log1p or log, or leave it out")),
         };
         let scale = match self.scale_columns.as_deref() {
-            None | Some("none") => Scale::None,
-            Some("unit") => Scale::Unit,
-            Some("robust") => Scale::Robust,
+            None | Some("none") => ColumnScale::None,
+            Some("unit") => ColumnScale::Unit,
+            Some("robust") => ColumnScale::Robust,
             Some(other) => return Err(unknown("scale-columns", other, "unit or robust, or leave it out")),
         };
-        if self.standardize && self.scale_columns.is_some() && scale != Scale::Unit {
+        if self.standardize && self.scale_columns.is_some() && scale != ColumnScale::Unit {
             let fact = format!("`standardize` is set and `scale-columns` is {}", scale.name());
             return Err(Error::inapplicable("scale-columns", fact, "leave one of them out"));
         }
-        let scale = if self.standardize { Scale::Unit } else { scale };
-        let prepares = log.is_some() || scale != Scale::None;
+        let scale = if self.standardize { ColumnScale::Unit } else { scale };
+        let prepares = log.is_some() || scale != ColumnScale::None;
         Ok(Preparation { log, scale, kept: if prepares { self.indicators.clone() } else { Vec::new() } })
     }
 
@@ -324,12 +324,12 @@ impl Request {
 }
 
 /// The place of a parameter in a table.
-fn position(table: &[Described], name: &str) -> Option<usize> {
+fn position(table: &[ParameterInfo], name: &str) -> Option<usize> {
     table.iter().position(|parameter| parameter.name == name)
 }
 
 /// Parameters in the order of a table.
-fn in_order<'a>(texts: &'a Texts, table: &[Described]) -> Vec<(&'a str, &'a str)> {
+fn in_order<'a>(texts: &'a Texts, table: &[ParameterInfo]) -> Vec<(&'a str, &'a str)> {
     let mut all: Vec<(&str, &str)> = texts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     all.sort_by_key(|(name, _)| position(table, name).unwrap_or(usize::MAX));
     all
@@ -442,7 +442,7 @@ mod tests {
             parameters: texts(&[("penalty", "0.25"), ("landmarks", "50")]),
             ..Request::default()
         };
-        let value = |all: Vec<Described>, name: &str| all.into_iter().find(|one| one.name == name).unwrap().value;
+        let value = |all: Vec<ParameterInfo>, name: &str| all.into_iter().find(|one| one.name == name).unwrap().value;
         let recipe = own.recipe().unwrap();
         assert_eq!(value(recipe.learned.unwrap().parameters(), "penalty"), "0.25");
         assert_eq!(value(recipe.method.parameters(), "landmarks"), "50");
@@ -459,9 +459,9 @@ mod tests {
     #[test]
     fn columns_are_prepared_in_one_way() {
         let unit = Request { standardize: true, indicators: vec![3], ..Request::default() }.preparation().unwrap();
-        assert_eq!((unit.scale, unit.kept), (Scale::Unit, vec![3]));
+        assert_eq!((unit.scale, unit.kept), (ColumnScale::Unit, vec![3]));
         let scaled = |word: &str| Request { scale_columns: Some(word.into()), ..Request::default() };
-        assert_eq!(scaled("robust").preparation().unwrap().scale, Scale::Robust);
+        assert_eq!(scaled("robust").preparation().unwrap().scale, ColumnScale::Robust);
         assert!(scaled("minmax").preparation().is_err());
         assert!(Request { standardize: true, ..scaled("unit") }.preparation().is_ok());
         assert!(Request { standardize: true, ..scaled("robust") }.preparation().is_err());

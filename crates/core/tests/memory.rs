@@ -2,8 +2,8 @@
 //! lets a process reset. On other systems the test is shown as ignored.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use eigenfold::Neighbors;
 use eigenfold::Silent;
-use eigenfold::graph::Neighbors;
 use eigenfold::{Error, Method, Points, Recipe};
 use libtest_mimic::{Arguments, Trial};
 

@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use eigenfold::error::{Error, Result};
+use eigenfold::{Error, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The facts about a fit, as names and values for people.
 
-use eigenfold::report::Report;
+use eigenfold::Report;
 use serde_json::{Value, json};
 
 /// A fact with a sentence that explains it.

@@ -10,14 +10,14 @@ mod map;
 mod shade;
 
 use block::Block;
+use eigenfold::Result;
+use eigenfold::Silent;
 use eigenfold::compare::{Outcome, RANKED_BY, RULE};
-use eigenfold::error::Result;
-use eigenfold::graph::{Disconnected, Metric, Neighbors, Search};
 use eigenfold::io::Labels;
-use eigenfold::preparation::{Log, Prepared};
-use eigenfold::progress::Silent;
-use eigenfold::quality::{Described, MEASURES};
+use eigenfold::quality::{MEASURES, MeasureInfo};
 use eigenfold::{Data, Points};
+use eigenfold::{Disconnected, Metric, Neighbors, Search};
+use eigenfold::{Log, Prepared};
 use serde_json::{Value, json};
 
 /// True neighbors of every point that the page can show.
@@ -248,7 +248,7 @@ fn holds_rows(points: &Points) -> bool {
 fn scores() -> Vec<Value> {
     let mut all = MEASURES.to_vec();
     all.sort_by_key(|measure| RANKED_BY.iter().position(|by| *by == measure.measure).unwrap_or(RANKED_BY.len()));
-    let one = |measure: &Described| {
+    let one = |measure: &MeasureInfo| {
         json!({
             "key": measure.key,
             "title": measure.title,

@@ -3,13 +3,13 @@
 use crate::block::Block;
 use crate::facts::facts;
 use crate::shade::shade;
+use eigenfold::ParameterInfo;
+use eigenfold::Snapshot;
 use eigenfold::compare::{Entrant, Outcome};
-use eigenfold::coordinates::Snapshot;
-use eigenfold::error::{Result, rename_parameters};
-use eigenfold::parameter::Described;
 use eigenfold::quality::Evaluation;
-use eigenfold::reconstruct::{InverseTransform, Portable};
+use eigenfold::{InverseTransform, Portable};
 use eigenfold::{Model, Points};
+use eigenfold::{Result, rename_parameters};
 use serde_json::{Map, Value, json};
 
 /// Maps of more points are kept to seven digits.
@@ -116,7 +116,7 @@ fn animation(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Opti
         values.extend(outcome.turned(&frame.coordinates)?.into_values());
     }
     // On a path of lambda the label is lambda, elsewhere the number of steps.
-    let is_path = |one: &Described| one.name == "lambda" && one.value.contains(':');
+    let is_path = |one: &ParameterInfo| one.name == "lambda" && one.value.contains(':');
     let along_a_path = model.recipe().method.parameters().iter().any(is_path);
     let label = |frame: &Snapshot| match frame.lambda.filter(|_| along_a_path) {
         Some(lambda) => format!("lambda {lambda:.3e}"),

@@ -1,9 +1,9 @@
 //! Uncertainty shading: the uncertainty of the inverse transform over the background of a map.
 
 use crate::block::Block;
+use eigenfold::InverseTransform;
 use eigenfold::Points;
-use eigenfold::error::Result;
-use eigenfold::reconstruct::InverseTransform;
+use eigenfold::Result;
 use serde_json::{Value, json};
 
 /// Grid points along a side.

@@ -4,12 +4,12 @@ use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
 use super::scene::{Anchor, Area, Look, Mark, Scene};
 use super::{Format, SIZE, headline, written};
-use eigenfold::Choice;
+use eigenfold::NeighborsChoice;
 
 /// What is drawn.
 pub struct Curve<'a> {
     /// What was tried, and what was chosen.
-    pub choice: &'a Choice,
+    pub choice: &'a NeighborsChoice,
     /// The first line.
     pub title: &'a str,
     /// The second line, smaller.

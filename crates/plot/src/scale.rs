@@ -4,7 +4,7 @@ use super::axes::{self, Scale as Ruler};
 use super::palette::{GREY, GRID, INK, PLAIN, class};
 use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
 use super::{Format, SIZE, headline, written};
-use eigenfold::dimension::Scale;
+use eigenfold::dimension::ScaleEstimate;
 
 /// The band.
 const BAND: Rgb = Rgb(214, 230, 241);
@@ -12,7 +12,7 @@ const BAND: Rgb = Rgb(214, 230, 241);
 /// What is drawn.
 pub struct ScaleCurve<'a> {
     /// The estimates, those among all points first.
-    pub scales: &'a [Scale],
+    pub scales: &'a [ScaleEstimate],
     /// The number of different points.
     pub distinct: usize,
     /// The recommended number.
@@ -32,7 +32,7 @@ impl ScaleCurve<'_> {
     }
 
     /// The number of neighbors among all points that a scale stands for.
-    fn reach(&self, scale: &Scale) -> f64 {
+    fn reach(&self, scale: &ScaleEstimate) -> f64 {
         scale.k as f64 * self.distinct as f64 / scale.among as f64
     }
 
@@ -40,7 +40,7 @@ impl ScaleCurve<'_> {
         let mut scene = Scene { width: SIZE.0, height: SIZE.1, marks: vec![] };
         let area = Area { x: 72.0, y: 92.0, width: SIZE.0 - 72.0 - 30.0, height: SIZE.1 - 92.0 - 52.0 };
         headline(&mut scene, self.title, self.subtitle);
-        let place = |scale: &Scale| self.reach(scale).ln();
+        let place = |scale: &ScaleEstimate| self.reach(scale).ln();
         let x = Ruler::new(axes::range(self.scales.iter().map(place)), (area.x, area.right()));
         let heights = self.scales.iter().flat_map(|s| [Some(s.value), s.low, s.high]).flatten();
         let heights = heights.chain([0.0, self.dims as f64 + 0.5]).chain(self.ess);
@@ -91,8 +91,8 @@ impl ScaleCurve<'_> {
     }
 
     /// The scales by the neighbors that they stand for.
-    fn sorted(&self) -> Vec<&Scale> {
-        let mut all: Vec<&Scale> = self.scales.iter().collect();
+    fn sorted(&self) -> Vec<&ScaleEstimate> {
+        let mut all: Vec<&ScaleEstimate> = self.scales.iter().collect();
         all.sort_by(|a, b| self.reach(a).total_cmp(&self.reach(b)));
         all
     }

@@ -1,8 +1,8 @@
 //! Arrays of numpy as what the library takes, and back.
 
 use crate::errors::raised;
-use eigenfold::input::Owned;
-use eigenfold::progress::Observer;
+use eigenfold::Observer;
+use eigenfold::Owned;
 use eigenfold::{Error, Graph, Missing, Points, Request};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;

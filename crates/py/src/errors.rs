@@ -45,7 +45,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
 
 /// A message of the library with Python's names. What the library calls a kind of input is a metric or a kernel there.
 pub(crate) fn message(text: &str) -> String {
-    eigenfold::error::rename_parameters(text, names::python)
+    eigenfold::rename_parameters(text, names::python)
         .replace("use input_kind distances", "use metric='precomputed'")
         .replace("use input_kind similarities", "use KernelPCA(kernel='precomputed')")
 }

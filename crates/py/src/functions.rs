@@ -5,8 +5,8 @@ use crate::errors::{message, raised};
 use crate::model::Model;
 use crate::request::{self, missing};
 use crate::watch::run;
-use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
-use eigenfold::input::Owned;
+use eigenfold::Owned;
+use eigenfold::gp_likelihood::{GpLikelihood, LengthRule, Starts};
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
 use eigenfold::{Dimension, Error, Input};
@@ -165,10 +165,10 @@ pub(crate) fn gp_likelihood(
 }
 
 /// How the lengths of a GP likelihood are chosen.
-fn lengths(name: &str) -> eigenfold::Result<Lengths> {
-    let all = [Lengths::Ard, Lengths::Unit, Lengths::Raw];
+fn lengths(name: &str) -> eigenfold::Result<LengthRule> {
+    let all = [LengthRule::Ard, LengthRule::Unit, LengthRule::Raw];
     all.into_iter().find(|lengths| lengths.name() == name).ok_or_else(|| {
-        let ways = all.map(Lengths::name).join(", ");
+        let ways = all.map(LengthRule::name).join(", ");
         Error::value("lengths", format_args!("{name:?}"), format!("one of {ways}"))
     })
 }

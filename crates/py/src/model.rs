@@ -4,11 +4,11 @@ use crate::arrays::{Numbers, matrix};
 use crate::errors::{message, raised};
 use crate::request::missing;
 use crate::watch::run;
-use eigenfold::parameter::{Described, Parameters};
-use eigenfold::preparation::Log;
-use eigenfold::progress::Observer;
-use eigenfold::reconstruct::{InverseTransform, Learned};
+use eigenfold::Log;
+use eigenfold::Observer;
 use eigenfold::{HeldOutExtension, Neighbors, Points, Posterior, Transformed};
+use eigenfold::{InverseTransform, LearnedInverse};
+use eigenfold::{ParameterInfo, contract::Parameters};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ impl Model {
 /// The inverse transform of a model, fitted by the first call that needs it and kept as long as the model; files and pickles do not contain it.
 #[derive(Default)]
 struct Way {
-    learned: OnceLock<Learned>,
+    learned: OnceLock<LearnedInverse>,
     /// How many times it was learned.
     times: AtomicUsize,
 }
@@ -127,7 +127,7 @@ impl Model {
             Neighbors::Within(radius) => ("within", None, Some(radius)),
             Neighbors::All => ("all", None, None),
         };
-        let changed = |all: Vec<Described>| -> Vec<Value> {
+        let changed = |all: Vec<ParameterInfo>| -> Vec<Value> {
             all.iter().filter(|p| p.value != p.default).map(|p| json!([p.name, p.value])).collect()
         };
         json!({

@@ -3,7 +3,7 @@
 use crate::arrays::{Numbers, RawInput};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::quality::{Described, Evaluation, Given as Evaluated, MEASURES, Quality, Score};
+use eigenfold::quality::{Evaluation, Given as Evaluated, MEASURES, MeasureInfo, MeasureValue, Quality};
 use eigenfold::{Metric, Request};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ pub(crate) fn quality<'py>(
 }
 
 fn about(evaluated: &Evaluation) -> Value {
-    let of = |what: &dyn Fn(&Score) -> Value| -> Map<String, Value> {
+    let of = |what: &dyn Fn(&MeasureValue) -> Value| -> Map<String, Value> {
         evaluated.scores.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
     };
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
@@ -65,7 +65,7 @@ fn about(evaluated: &Evaluation) -> Value {
 /// Every measure: its name, what it means, which way is better and its limits, as JSON.
 #[pyfunction]
 pub(crate) fn measures() -> String {
-    let one = |of: &Described| {
+    let one = |of: &MeasureInfo| {
         json!({
             "key": of.key,
             "title": of.title,

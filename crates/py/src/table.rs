@@ -2,8 +2,11 @@
 
 use crate::names;
 use eigenfold::Method;
-use eigenfold::error::rename_parameters;
-use eigenfold::parameter::{Described, Kind, Named};
+use eigenfold::rename_parameters;
+use eigenfold::{
+    ParameterInfo,
+    contract::{Kind, Named},
+};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,14 +39,14 @@ fn may_need_graph(method: &Method) -> bool {
         let mut changed = method.clone();
         changed.set(name, value.name).is_ok() && changed.info().needs_graph
     };
-    let any = |parameter: &Described| match parameter.kind {
+    let any = |parameter: &ParameterInfo| match parameter.kind {
         Kind::Choice(values) => values.iter().any(|value| needs(parameter.name, value)),
         _ => false,
     };
     method.info().needs_graph || method.possible_parameters().iter().any(any)
 }
 
-fn parameter(parameter: &Described) -> Value {
+fn parameter(parameter: &ParameterInfo) -> Value {
     let values: Option<Vec<&str>> = match parameter.kind {
         Kind::Choice(values) => {
             Some(values.iter().flat_map(|value| std::iter::once(&value.name).chain(value.aliases)).copied().collect())

@@ -4,7 +4,7 @@
 //! listener where the work is. So a listener always runs on the thread that called, never on one of ours.
 
 use crate::errors::{panicked, raised};
-use eigenfold::progress::{Observer, Stage};
+use eigenfold::{Observer, Stage};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind};

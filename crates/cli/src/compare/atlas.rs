@@ -1,11 +1,11 @@
 //! The file that Embedding Atlas opens: the best map, the data, and the true neighbors of every row.
 
 use super::Subject;
+use eigenfold::Metric;
 use eigenfold::Points;
 use eigenfold::compare::Outcome;
-use eigenfold::error::{Error, Result};
-use eigenfold::graph::Metric;
 use eigenfold::io::{self, Carried, Lists};
+use eigenfold::{Error, Result};
 use eigenfold_page::Near;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::Compared;
 use crate::request;
 use eigenfold::compare::{self, Entrant, Sweep};
-use eigenfold::error::{Error, Result};
+use eigenfold::{Error, Result};
 
 /// All of them, in the order in which they were named.
 pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {

@@ -2,7 +2,7 @@
 
 use crate::drawing::pixels;
 use eigenfold::Points;
-use eigenfold::error::{Error, Result};
+use eigenfold::{Error, Result};
 
 /// Rows that are looked at.
 const ASKED: usize = 200;

@@ -4,9 +4,9 @@ use crate::dropped_rows::Kept;
 use crate::labels::{Along, Labeled};
 use crate::report::grouped;
 use eigenfold::Points;
-use eigenfold::error::{Error, Result};
 use eigenfold::io::{Carried, Cells, Labels};
 use eigenfold::sample::rows_at_random;
+use eigenfold::{Error, Result};
 
 /// The rows of the input that take part, in their order.
 pub(super) struct Rows {

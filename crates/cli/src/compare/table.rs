@@ -6,9 +6,9 @@ use crate::flags::with_flags;
 use crate::one_line;
 use crate::report::plural;
 use eigenfold::Points;
+use eigenfold::Result;
 use eigenfold::compare::{Outcome, RULE, Status};
-use eigenfold::error::Result;
-use eigenfold::quality::{Measure, Score};
+use eigenfold::quality::{Measure, MeasureValue};
 use eigenfold_plot::Thumbnail;
 use serde_json::{Map, Value, json};
 
@@ -152,8 +152,9 @@ fn method(one: &Outcome) -> Result<Value> {
         value["sweep"] = json!({"parameter": parameter, "value": setting});
     }
     if let Some(evaluated) = &one.evaluated {
-        let score =
-            |score: &Score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}));
+        let score = |score: &MeasureValue| {
+            (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}))
+        };
         value["quality"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {

@@ -10,8 +10,8 @@ mod swap;
 mod system;
 
 use crate::progress;
-use eigenfold::error::{Error, Result};
 use eigenfold::io::{Target, check_replaceable, keep_owner_and_permissions, write_error};
+use eigenfold::{Error, Result};
 use scratch::Scratch;
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;

@@ -2,16 +2,16 @@
 
 use crate::args::Quality as Flags;
 use crate::flags::{LengthsName, StartsName};
-use eigenfold::gp_likelihood::{EXACT_POINTS, GpLikelihood, Lengths, Score, Starts};
+use eigenfold::gp_likelihood::{EXACT_POINTS, GpEvaluation, GpLikelihood, LengthRule, Starts};
 use serde_json::{Value, json};
 
 /// The request of the flags.
 pub(super) fn request(args: &Flags) -> GpLikelihood {
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };
     let lengths = match args.lengths {
-        LengthsName::Ard => Lengths::Ard,
-        LengthsName::Unit => Lengths::Unit,
-        LengthsName::Raw => Lengths::Raw,
+        LengthsName::Ard => LengthRule::Ard,
+        LengthsName::Unit => LengthRule::Unit,
+        LengthsName::Raw => LengthRule::Raw,
     };
     GpLikelihood { lengths, starts, inducing: args.inducing }
 }
@@ -19,7 +19,7 @@ pub(super) fn request(args: &Flags) -> GpLikelihood {
 /// What is reported.
 pub(super) struct Likelihood {
     pub(super) points: usize,
-    pub(super) score: Score,
+    pub(super) score: GpEvaluation,
 }
 
 impl Likelihood {
@@ -34,7 +34,7 @@ impl Likelihood {
     }
 
     pub(super) fn warnings(&self) -> Vec<String> {
-        let Score { noise_floor, converged, constant, starts, .. } = &self.score;
+        let GpEvaluation { noise_floor, converged, constant, starts, .. } = &self.score;
         let mut warnings = Vec::new();
         if *noise_floor {
             warnings.push(
@@ -68,7 +68,8 @@ impl Likelihood {
 
     /// The report as JSON.
     pub(super) fn json(&self) -> Value {
-        let Score { log_likelihood, parameters, starts, noise_floor, inducing, lengths, converged, .. } = &self.score;
+        let GpEvaluation { log_likelihood, parameters, starts, noise_floor, inducing, lengths, converged, .. } =
+            &self.score;
         json!({
             "value": log_likelihood,
             "per_point": self.per_point(),
@@ -92,16 +93,16 @@ impl Likelihood {
 
     /// The report for people.
     pub(super) fn lines(&self) -> Vec<String> {
-        let Score { log_likelihood, parameters: p, by_coordinate, starts, inducing, lengths, .. } = &self.score;
+        let GpEvaluation { log_likelihood, parameters: p, by_coordinate, starts, inducing, lengths, .. } = &self.score;
         let kind = match inducing {
             None => "exact".to_string(),
             Some(m) if self.points > EXACT_POINTS => format!("a lower bound by {m} inducing points"),
             Some(m) => format!("a lower bound by {m} inducing points, as requested"),
         };
         let units = match lengths {
-            Lengths::Ard => "a length for each coordinate",
-            Lengths::Unit => "columns scaled to unit variance",
-            Lengths::Raw => "the map in its own units",
+            LengthRule::Ard => "a length for each coordinate",
+            LengthRule::Unit => "columns scaled to unit variance",
+            LengthRule::Raw => "the map in its own units",
         };
         let length = match by_coordinate {
             Some(lengths) => lengths.iter().map(|length| format!("{length:.4e}")).collect::<Vec<_>>().join(" "),

@@ -3,9 +3,9 @@
 use crate::drawing::name_of;
 use crate::report::{grouped, plural};
 use eigenfold::Points;
-use eigenfold::error::{Error, Result};
 use eigenfold::io;
-use eigenfold::quality::{Evaluation, Group, MEASURES, Measure, Score};
+use eigenfold::quality::{Evaluation, Group, MEASURES, Measure, MeasureValue};
+use eigenfold::{Error, Result};
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -15,7 +15,7 @@ const WIDTH: usize = 28;
 
 /// Every measure by its key: its value, its standard error if rows were drawn, and k if it follows the neighbors.
 pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
-    let one = |Score { measure, value, error, .. }: &Score| {
+    let one = |MeasureValue { measure, value, error, .. }: &MeasureValue| {
         let mut entry = json!({"value": value});
         if let Some(object) = entry.as_object_mut() {
             if measure.described().of_neighbors {
@@ -33,7 +33,8 @@ pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
 
 /// The measures of one kind, a line each, below a heading; nothing if there are none.
 pub(super) fn lines(evaluated: &Evaluation, group: Group) -> Vec<String> {
-    let ours: Vec<&Score> = evaluated.scores.iter().filter(|score| score.measure.described().group == group).collect();
+    let ours: Vec<&MeasureValue> =
+        evaluated.scores.iter().filter(|score| score.measure.described().group == group).collect();
     if ours.is_empty() {
         return Vec::new();
     }
@@ -45,7 +46,7 @@ pub(super) fn lines(evaluated: &Evaluation, group: Group) -> Vec<String> {
     std::iter::once(heading).chain(ours.into_iter().map(line)).collect()
 }
 
-fn line(Score { measure, value, error, .. }: &Score) -> String {
+fn line(MeasureValue { measure, value, error, .. }: &MeasureValue) -> String {
     let (title, better) = (measure.described().title, measure.described().better.name());
     let error = error.map_or(String::new(), |error| format!(" ± {}", figure(error)));
     let value = format!("{}{error}", figure(*value));

@@ -1,10 +1,10 @@
 //! What the page asks for: a method with its parameters; and what it must know to ask.
 
 use crate::methods;
+use eigenfold::Neighbors;
+use eigenfold::Request;
 use eigenfold::compare::{self, Entrant};
-use eigenfold::error::{Error, Result, rename_parameters};
-use eigenfold::graph::Neighbors;
-use eigenfold::request::Request;
+use eigenfold::{Error, Result, rename_parameters};
 use eigenfold::{Method, Recipe};
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn form(base: &Recipe) -> Value {
         let mut one = methods::as_json(method);
         one["caution"] = plain(info.caution).into();
         one["needs_graph"] = info.needs_graph.into();
-        one["moves"] = (info.basis == eigenfold::field::Basis::Objective).into();
+        one["moves"] = (info.basis == eigenfold::Basis::Objective).into();
         for (parameter, own) in
             method.possible_parameters().iter().zip(one["parameters"].as_array_mut().into_iter().flatten())
         {
@@ -171,7 +171,7 @@ mod tests {
     use crate::args::Cmd;
     use crate::command::{command, parsed};
     use crate::request::of_embed;
-    use eigenfold::request::Count;
+    use eigenfold::Count;
     use proptest::option;
     use proptest::prelude::*;
     use proptest::sample::select;

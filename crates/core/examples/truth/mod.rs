@@ -1,8 +1,8 @@
 //! Data with known labels or values, and how well a map shows them; shared by the examples that compare maps.
 
-use eigenfold::graph::{Index, Metric};
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::{Error, Points};
+use eigenfold::{Index, Metric};
 
 /// The number of nearest neighbors on the map that vote.
 const VOTES: usize = 5;

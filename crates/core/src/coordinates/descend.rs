@@ -23,7 +23,7 @@ const MEMORY: usize = 10;
 /// # Errors
 ///
 /// If the objective has no value at the start, or its gradient is not finite at some step.
-pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
+pub(crate) fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     observer.descends();
     let (n, dims) = (task.start.rows(), task.start.cols());
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();

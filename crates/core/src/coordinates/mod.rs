@@ -4,10 +4,10 @@
 //! Later steps see only a [`Map`], and do not depend on how it was computed.
 
 mod degenerate;
-pub mod descend;
+pub(crate) mod descend;
 mod rescale;
 mod snapshots;
-pub mod spectral;
+pub(crate) mod spectral;
 
 pub(crate) use rescale::rescale;
 

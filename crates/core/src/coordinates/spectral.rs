@@ -5,12 +5,12 @@
 //! - order: most variance first, that is the largest eigenvalue of a covariance or the smallest of a precision;
 //! - centering: constants are excluded, in the normalization matrix of the field;
 //! - scale: a covariance gives y = √λ v with ‖v‖ = 1; a precision gives vectors of mean square one in its normalization
-//!   matrix, times the field's [`Scale`] (one of them uses the symmetric form of the vectors);
+//!   matrix, times the field's [`CoordinateScale`] (one of them uses the symmetric form of the vectors);
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use super::{Diagnostics, Map};
 use crate::ended::Ended;
-use crate::field::{Explained, Field, Scale};
+use crate::field::{CoordinateScale, Explained, Field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
@@ -32,7 +32,7 @@ const BASIS: u64 = 6;
 /// # Errors
 ///
 /// If no solver could run, or the observer stopped the run before there was a result.
-pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
+pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
         Field::Precision { matrix, mass, scale } => {
@@ -41,13 +41,13 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
             // An eigenvalue below this is rounding, and its coordinate has no defined length.
             let least = (1e-16 * matrix.norm_bound()).max(f64::MIN_POSITIVE);
             let length = |lambda: &f64| match scale {
-                Scale::Unit => total.sqrt(),
-                Scale::Symmetric => (matrix.dim() as f64).sqrt(),
-                Scale::Covariance(features) => (features / lambda.max(least)).sqrt(),
-                Scale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
+                CoordinateScale::Unit => total.sqrt(),
+                CoordinateScale::Symmetric => (matrix.dim() as f64).sqrt(),
+                CoordinateScale::Covariance(features) => (features / lambda.max(least)).sqrt(),
+                CoordinateScale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();
-            if let (Scale::Symmetric, Some(mass)) = (scale, mass) {
+            if let (CoordinateScale::Symmetric, Some(mass)) = (scale, mass) {
                 pairs.vectors = Mat::from_fn(mass.len(), lengths.len(), |i, q| pairs.vectors[(i, q)] * mass[i].sqrt());
             }
             (pairs, lengths)

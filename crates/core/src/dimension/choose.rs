@@ -32,7 +32,7 @@ impl Recipe {
     /// fit.
     ///
     /// ```
-    /// use eigenfold::{Isomap, Recipe, progress::Silent, sample::Sample};
+    /// use eigenfold::{Isomap, Recipe, Silent, sample::Sample};
     ///
     /// let helix = Sample::Helix.draw(500, 0.0, 1)?.points;
     /// let mut recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };

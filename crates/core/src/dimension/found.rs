@@ -1,7 +1,7 @@
 //! The result: estimates by name, the check of the sampling, and the rest of the report.
 
 use super::near::interval;
-use super::{Elbow, Recommendation, Scale, Spectrum, Unfolded};
+use super::{Elbow, Recommendation, ScaleEstimate, Spectrum, Unfolded};
 use serde::Serialize;
 
 /// An estimator.
@@ -133,7 +133,7 @@ pub struct Dimensions {
     /// The estimates that could not be computed, and why.
     pub left_out: Vec<(Name, String)>,
     /// The dimension by scale: among all points, and then among evenly spaced ones if there are many.
-    pub scales: Vec<Scale>,
+    pub scales: Vec<ScaleEstimate>,
     /// The number of points at which the scales among all points were evaluated.
     pub scale_points: usize,
     /// Whether the points look like a sample of a smooth density.

@@ -23,7 +23,7 @@ pub(super) const SCALES: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// The estimate at one scale.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Scale {
+pub struct ScaleEstimate {
     /// The 2k-th neighbor is compared with the k-th.
     pub k: usize,
     /// The number of points: all distinct ones, or evenly spaced ones for scales beyond the reach of k.
@@ -41,11 +41,11 @@ pub struct Scale {
 }
 
 /// The estimate at every scale that the neighbors reach, except where all ratios are 1.
-pub(super) fn scales(near: &Near, among: usize, clusters: &Clusters) -> Vec<Scale> {
+pub(super) fn scales(near: &Near, among: usize, clusters: &Clusters) -> Vec<ScaleEstimate> {
     SCALES.into_iter().filter(|k| 2 * k <= near.k).filter_map(|k| scale(near, among, clusters, k)).collect()
 }
 
-fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<Scale> {
+fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<ScaleEstimate> {
     let n = near.len();
     let logs: Vec<f64> = (0..n).map(|at| (near.lengths(at)[2 * k - 1] / near.lengths(at)[k - 1]).ln()).collect();
     let value = root(&logs, k)?;
@@ -54,7 +54,7 @@ fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<Sca
     let standard_error = clusters.deviation(&near.rows, &terms).map(|deviation| deviation / -slope);
     let ends = standard_error.map(|error| interval(value, error));
     let distance = (0..n).map(|at| near.lengths(at)[2 * k - 1]).sum::<f64>() / n as f64;
-    Some(Scale { k, among, value, standard_error, low: ends.map(|e| e.0), high: ends.map(|e| e.1), distance })
+    Some(ScaleEstimate { k, among, value, standard_error, low: ends.map(|e| e.0), high: ends.map(|e| e.1), distance })
 }
 
 /// ψ of one point, and its derivative in d.

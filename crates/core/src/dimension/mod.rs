@@ -32,7 +32,7 @@ mod tests;
 
 pub use choose::DimsChoice;
 pub use found::{Check, Dimensions, Estimate, Name};
-pub use gride::Scale;
+pub use gride::ScaleEstimate;
 pub use recommend::Recommendation;
 pub use residual::Elbow;
 pub use spectrum::Spectrum;
@@ -63,7 +63,7 @@ const MAPPED: usize = 1000;
 /// The options of the estimate.
 ///
 /// ```
-/// use eigenfold::{Dimension, progress::Silent, sample::Sample};
+/// use eigenfold::{Dimension, Silent, sample::Sample};
 ///
 /// let roll = Sample::SwissRoll.draw(1000, 0.0, 1)?.points;
 /// let found = Dimension { global: false, ..Dimension::default() }.of(&roll, &Silent)?;

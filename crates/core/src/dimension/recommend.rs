@@ -16,7 +16,7 @@
 //!
 //! Always rounded, at least 1, and at most the number of features that vary.
 
-use super::gride::Scale;
+use super::gride::ScaleEstimate;
 use super::two_nn::FLAGGED;
 use super::{Check, Estimate};
 use eigenfold_linalg::error::plural;
@@ -55,7 +55,7 @@ pub(super) struct Findings<'a> {
     pub(super) most: usize,
     pub(super) two_nn: Option<&'a Estimate>,
     pub(super) ess: Option<f64>,
-    pub(super) scales: &'a [Scale],
+    pub(super) scales: &'a [ScaleEstimate],
     /// The subset of evenly spaced points, if there are many.
     pub(super) coarse: Option<&'a Coarse>,
     pub(super) check: &'a Check,
@@ -66,7 +66,7 @@ pub(super) struct Coarse {
     pub(super) n: usize,
     pub(super) two_nn: Option<f64>,
     pub(super) ess: Option<f64>,
-    pub(super) scales: Vec<Scale>,
+    pub(super) scales: Vec<ScaleEstimate>,
 }
 
 /// Applies the rule.
@@ -107,13 +107,13 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
 
 impl Findings<'_> {
     /// The scales whose neighborhoods are a small fraction of the points; always the first two.
-    fn local(&self) -> Vec<&Scale> {
+    fn local(&self) -> Vec<&ScaleEstimate> {
         let (n, scales) = self.coarse.map_or((self.n, self.scales), |coarse| (coarse.n, &coarse.scales));
         scales.iter().filter(|scale| scale.k <= 2 || 2.0 * scale.k as f64 <= LOCAL * n as f64).collect()
     }
 
     /// Whether the dimension falls with the scale as with noise.
-    fn is_noisy(&self, two: f64, scales: &[&Scale]) -> bool {
+    fn is_noisy(&self, two: f64, scales: &[&ScaleEstimate]) -> bool {
         let below = |two: f64, ess: Option<f64>| ess.is_some_and(|ess| ess < BELOW * two);
         let at = |k: usize| scales.iter().find(|scale| scale.k == k).map(|scale| scale.value);
         let falls =
@@ -140,8 +140,8 @@ struct Plateau {
     k: (usize, usize),
 }
 
-fn plateau(scales: &[&Scale]) -> Option<Plateau> {
-    let large: Vec<&&Scale> = scales.iter().filter(|scale| scale.k >= 4).collect();
+fn plateau(scales: &[&ScaleEstimate]) -> Option<Plateau> {
+    let large: Vec<&&ScaleEstimate> = scales.iter().filter(|scale| scale.k >= 4).collect();
     let windows = large.windows(3).map(|three| {
         let values = [three[0].value, three[1].value, three[2].value];
         let (low, high) = values.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), &v| (low.min(v), high.max(v)));
@@ -157,7 +157,7 @@ fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
         .is_some_and(|plateau| plateau.spread <= PLATEAU.0 && (two / plateau.value).max(plateau.value / two) <= AGREE)
 }
 
-fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec<String>) -> (f64, String) {
+fn noise(two: f64, plateau: Option<Plateau>, scales: &[&ScaleEstimate], caveat: &mut Vec<String>) -> (f64, String) {
     match (plateau.filter(|plateau| plateau.spread <= PLATEAU.0), scales.last()) {
         (Some(Plateau { value, k, .. }), _) => {
             caveat.push("it is assumed that the decrease with the scale is due to noise".into());
@@ -228,7 +228,7 @@ mod tests {
 
     /// The recommendation for these values, at k = 1, 2, 4, ... of a thousand points.
     fn dims(two: f64, ess: f64, departure: f64, values: &[f64]) -> Recommendation {
-        let scale = |(&k, &value): (&usize, &f64)| Scale {
+        let scale = |(&k, &value): (&usize, &f64)| ScaleEstimate {
             k,
             among: 1000,
             value,
@@ -237,7 +237,7 @@ mod tests {
             high: None,
             distance: 1.0,
         };
-        let scales: Vec<Scale> = SCALES.iter().zip(values).map(scale).collect();
+        let scales: Vec<ScaleEstimate> = SCALES.iter().zip(values).map(scale).collect();
         let two = (two > 0.0).then(|| Estimate::new(Name::TwoNn, two, 1000));
         let check = Check { departure: Some(departure), flagged: departure > FLAGGED };
         recommend(&Findings {

@@ -11,11 +11,11 @@ pub(crate) mod laplacian;
 pub(crate) mod latent;
 pub(crate) mod local;
 pub(crate) mod scaling;
-pub mod unfolding;
+pub(crate) mod unfolding;
 
-pub use eigenfold_graph::Weight;
+pub(crate) use eigenfold_graph::Weight;
 pub use entropy::drill::penalty::Penalty;
-pub use entropy::drill::{Learned, PathStep};
+pub use entropy::drill::{LearnedGraph, PathStep};
 pub use entropy::meu::MeuVariant;
 pub use explained::Explained;
 pub use info::{Basis, Info};
@@ -46,7 +46,7 @@ use faer::Mat;
 use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-pub use crate::input::InputKind;
+pub(crate) use crate::input::InputKind;
 pub(crate) use crate::input::needs_points;
 
 /// A Gaussian field over the points.
@@ -58,10 +58,10 @@ pub enum Field {
         /// The normalization matrix M of the eigenproblem A y = λ M y; the identity if absent.
         mass: Option<Vec<f64>>,
         /// The length of each coordinate.
-        scale: Scale,
+        scale: CoordinateScale,
     },
     /// The inverse covariance by its triangular root, with constants in its null space; its coordinates have
-    /// [`Scale::Unit`].
+    /// [`CoordinateScale::Unit`].
     Root(Root),
     /// The inverse covariance of each of p features, sparse and positive definite. Constants are not in its null space,
     /// so its covariance is centered, over all features.
@@ -92,7 +92,7 @@ impl Field {
 /// The length of a coordinate from an eigenvector of a precision, in units of mean square one (in the normalization
 /// matrix).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scale {
+pub enum CoordinateScale {
     /// One: the precision fixes directions, not lengths.
     Unit,
     /// One, of M^½ y instead of y: the eigenvector of M^(−½) A M^(−½), which is not centered.

@@ -3,7 +3,7 @@
 use crate::coordinates::{self, Map, Snapshot};
 use crate::extend::{Known, Rule};
 use crate::field::unfolding::Certificate;
-use crate::field::{Built, Learned, Site, Task, Weight};
+use crate::field::{Built, LearnedGraph, Site, Task, Weight};
 use crate::figure::Figure;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Input};
@@ -72,7 +72,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Stage 1, where the method asks for it or the input is a graph.
-    pub(crate) fn graph(&self) -> Result<Option<(Found, Option<Learned>)>> {
+    pub(crate) fn graph(&self) -> Result<Option<(Found, Option<LearnedGraph>)>> {
         if !self.recipe.needs_graph(self.input.data) {
             return Ok(None);
         }

@@ -27,7 +27,7 @@ pub(crate) const BOX: [(f64, f64); 4] = [(1e-8, 1e6), (1e-3, 1e3), (1e-8, 1e6), 
 
 /// The covariance of the process, in the units of the data and of the map after scaling.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
+pub struct GpParameters {
     /// v: the variance that depends on the position.
     pub variance: f64,
     /// ℓ: the length scale on the map.
@@ -38,10 +38,10 @@ pub struct Parameters {
     pub noise: f64,
 }
 
-impl Parameters {
+impl GpParameters {
     /// The start of N. D. Lawrence's own program: inverse width 1, variance 1, bias and white noise e⁻².
-    pub const LAWRENCE: Parameters =
-        Parameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
+    pub const LAWRENCE: GpParameters =
+        GpParameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
 }
 
 /// The negative log likelihood, or its bound, of a problem in its own units.

@@ -4,7 +4,7 @@
 //! same bounds of the parameters fit all data and nothing overflows. The likelihood in the data's own units is smaller
 //! by n p log u, with u their standard deviation.
 
-use crate::gp::Parameters;
+use crate::gp::GpParameters;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 
@@ -111,9 +111,9 @@ impl Problem {
     }
 
     /// Parameters in the units of the data and the map.
-    pub(crate) fn in_units(&self, parameters: &Parameters) -> Parameters {
+    pub(crate) fn in_units(&self, parameters: &GpParameters) -> GpParameters {
         let square = self.data_unit * self.data_unit;
-        Parameters {
+        GpParameters {
             variance: parameters.variance * square,
             length: parameters.length * self.map_unit,
             bias: parameters.bias * square,
@@ -122,9 +122,9 @@ impl Problem {
     }
 
     /// Parameters in the units of the problem.
-    pub(crate) fn to_own_units(&self, parameters: &Parameters) -> Parameters {
+    pub(crate) fn to_own_units(&self, parameters: &GpParameters) -> GpParameters {
         let square = self.data_unit * self.data_unit;
-        Parameters {
+        GpParameters {
             variance: parameters.variance / square,
             length: parameters.length / self.map_unit,
             bias: parameters.bias / square,

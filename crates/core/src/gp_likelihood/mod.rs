@@ -10,7 +10,7 @@
 //!
 //! The features are centered and not scaled, and constant ones are left out: they have no density. By default every
 //! coordinate of the map has its own length scale, `‖y[i] − y[j]‖² / ℓ²` becoming `Σ_q (y[i,q] − y[j,q])² / ℓ[q]²`, so
-//! that no convention of scale favors a method ([`Lengths`]). The likelihood is maximized from several starts, because
+//! that no convention of scale favors a method ([`LengthRule`]). The likelihood is maximized from several starts, because
 //! a single start may end in a poor local maximum; all results are reported. Noise stays above 1e-6 of the data's
 //! variance, since the likelihood of a map that explains everything would be unbounded.
 //!
@@ -22,7 +22,7 @@
 
 mod search;
 
-pub use crate::gp::{NOISE_FLOOR, Parameters};
+pub use crate::gp::{GpParameters, NOISE_FLOOR};
 pub use search::MOST_INDUCING;
 
 use crate::gp::Process;
@@ -41,7 +41,7 @@ pub const INDUCING: usize = 200;
 
 /// The length scales on the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lengths {
+pub enum LengthRule {
     /// A length scale for every coordinate: no scaling of single columns changes the result.
     #[default]
     Ard,
@@ -51,13 +51,13 @@ pub enum Lengths {
     Raw,
 }
 
-impl Lengths {
+impl LengthRule {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
         match self {
-            Lengths::Ard => "ard",
-            Lengths::Unit => "unit",
-            Lengths::Raw => "raw",
+            LengthRule::Ard => "ard",
+            LengthRule::Unit => "unit",
+            LengthRule::Raw => "raw",
         }
     }
 }
@@ -69,7 +69,7 @@ pub enum Starts {
     /// Lawrence's.
     #[default]
     All,
-    /// [`Parameters::LAWRENCE`] alone, as for his published scores.
+    /// [`GpParameters::LAWRENCE`] alone, as for his published scores.
     One,
 }
 
@@ -77,7 +77,7 @@ pub enum Starts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpLikelihood {
     /// The length scales on the map.
-    pub lengths: Lengths,
+    pub lengths: LengthRule,
     /// The starts of the optimization.
     pub starts: Starts,
     /// The inducing points of the bound; by default the likelihood is exact up to 2,000 points, and beyond that uses
@@ -87,15 +87,15 @@ pub struct GpLikelihood {
 
 /// The GP likelihood of a map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Score {
+pub struct GpEvaluation {
     /// The log likelihood, or its lower bound; larger is better. Only values for the same data are comparable.
     pub log_likelihood: f64,
     /// The parameters at the maximum; the length is the geometric mean if every coordinate has its own.
-    pub parameters: Parameters,
+    pub parameters: GpParameters,
     /// The length scale of every coordinate, in the map's own units, if each has its own.
     pub by_coordinate: Option<Vec<f64>>,
     /// The result of each start, in the order of [`Starts`], before the bound was refined; `None` where the likelihood
-    /// could not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length scale: of unit
+    /// could not be computed. With [`LengthRule::Ard`] the starts are the best parameters with one length scale: of unit
     /// columns, and of the map as it is.
     pub starts: Vec<Option<f64>>,
     /// Whether the noise is at its lower bound: the map explains the data as well as can be measured, and less
@@ -104,7 +104,7 @@ pub struct Score {
     /// The number of inducing points if the value is the lower bound, `None` if it is exact.
     pub inducing: Option<usize>,
     /// The length scales on the map.
-    pub lengths: Lengths,
+    pub lengths: LengthRule,
     /// The number of features that vary.
     pub features: usize,
     /// The number of constant features, which were left out.
@@ -123,16 +123,16 @@ impl GpLikelihood {
     /// If the numbers of rows differ, no feature varies, or the number of inducing points is out of range;
     /// [`Error::Stopped`] if the observer stops the run before a start has ended; [`Error::Numerical`] if no start has
     /// a likelihood.
-    pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
-        let problem = Problem::new(data, map, self.lengths == Lengths::Raw)?;
+    pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<GpEvaluation> {
+        let problem = Problem::new(data, map, self.lengths == LengthRule::Raw)?;
         let inducing = self.inducing(problem.n)?;
         let all = Share::all(observer).of_stage(Stage::Score);
         all.progress(Stage::Score, 0.0);
         let refines = inducing.is_some() && self.inducing.is_none();
         let [searching, refining] = Share::split(&all, [1.0, if refines { 1.0 } else { 0.0 }]);
         let raw = match self.lengths {
-            Lengths::Ard => Some(Problem::new(data, map, true)?),
-            Lengths::Unit | Lengths::Raw => None,
+            LengthRule::Ard => Some(Problem::new(data, map, true)?),
+            LengthRule::Unit | LengthRule::Raw => None,
         };
         let Found { ends, before } = match &raw {
             None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
@@ -155,7 +155,7 @@ impl GpLikelihood {
         if let Some(lengths) = &by_coordinate {
             parameters.length = (lengths.iter().map(|length| length.ln()).sum::<f64>() / lengths.len() as f64).exp();
         }
-        Ok(Score {
+        Ok(GpEvaluation {
             log_likelihood: in_units(best.value),
             parameters,
             by_coordinate,
@@ -215,13 +215,13 @@ impl GpLikelihood {
     }
 
     /// The log likelihood (or its bound) at given parameters, without optimization. The length scale is one for all
-    /// coordinates, in the units of the map, or of its columns scaled to unit variance with [`Lengths::Unit`].
+    /// coordinates, in the units of the map, or of its columns scaled to unit variance with [`LengthRule::Unit`].
     ///
     /// # Errors
     ///
     /// As [`GpLikelihood::of`]; [`Error::Parameter`] if a parameter is not positive and finite.
-    pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
-        let Parameters { variance, length, bias, noise } = *parameters;
+    pub fn at(&self, data: &Points, map: &Points, parameters: &GpParameters) -> Result<f64> {
+        let GpParameters { variance, length, bias, noise } = *parameters;
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
             return Err(Error::parameter(
                 "parameters",
@@ -229,8 +229,8 @@ impl GpLikelihood {
                 "give positive finite numbers",
             ));
         }
-        let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
-        let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
+        let problem = Problem::new(data, map, self.lengths != LengthRule::Unit)?;
+        let GpParameters { variance, length, bias, noise } = problem.to_own_units(parameters);
         let value = match self.inducing(problem.n)? {
             None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
             Some(m) => Sparse::new(&problem, m).negative(&mut None, variance, length, Some(bias), noise),
@@ -260,7 +260,7 @@ impl GpLikelihood {
     /// The logarithms of variance, length scale and noise of the starts in the problem's units, where the data have
     /// variance 1 and the median distance is 1. The bias has no start: it follows from the others.
     fn starts(&self, problem: &Problem) -> Vec<Vec<f64>> {
-        let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
+        let lawrence = problem.to_own_units(&GpParameters::LAWRENCE);
         let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln).to_vec();
         if self.starts == Starts::One {
             return vec![lawrence];

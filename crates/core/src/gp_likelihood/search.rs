@@ -4,7 +4,7 @@ use crate::gp::ard::Ard;
 use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
-use crate::gp::{BOX, Parameters, Process};
+use crate::gp::{BOX, GpParameters, Process};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Bounds, Descent, Ended, Report, Stop};
 use eigenfold_linalg::parallel;
@@ -99,11 +99,11 @@ impl End {
     }
 
     /// The length scale is the geometric mean if there are several.
-    pub(super) fn parameters(&self) -> Parameters {
+    pub(super) fn parameters(&self) -> GpParameters {
         let last = self.logs.len() - 1;
         let length = self.logs[1..last].iter().sum::<f64>() / (last - 1) as f64;
         let [variance, length, noise] = [self.logs[0], length, self.logs[last]].map(f64::exp);
-        Parameters { variance, length, bias: self.bias, noise }
+        GpParameters { variance, length, bias: self.bias, noise }
     }
 
     /// The logarithms of the length scales.

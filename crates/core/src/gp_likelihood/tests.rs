@@ -93,8 +93,8 @@ fn two_points_can_be_scored_by_hand() {
     // At one place with b small: K = (v + b) 11ᵀ + w I; the centered pair (1, −1) sees w alone.
     let data = Points::from_rows(&[[1.0], [-1.0]]).unwrap();
     let map = Points::from_rows(&[[3.0], [3.0]]).unwrap();
-    let parameters = Parameters { variance: 2.0, length: 1.0, bias: 0.5, noise: 0.25 };
-    let score = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
+    let parameters = GpParameters { variance: 2.0, length: 1.0, bias: 0.5, noise: 0.25 };
+    let score = GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() };
     let by_hand = -0.5 * (0.25f64 * 5.25).ln() - 0.5 * 2.0 / 0.25 - std::f64::consts::TAU.ln();
     assert!((score.at(&data, &map, &parameters).unwrap() - by_hand).abs() < 1e-12);
 }
@@ -102,17 +102,17 @@ fn two_points_can_be_scored_by_hand() {
 #[test]
 fn iris_on_its_principal_components_has_the_reference_score() {
     // Own prototype, GPy 1.13 and scikit-learn 1.9 agree on these to 1e-8 (L-BFGS-B from seven starts).
-    let (data, raw) = (iris(), GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() });
+    let (data, raw) = (iris(), GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() });
     let map = pca(&data);
-    let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
+    let ones = GpParameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
     assert!((raw.at(&data, &map, &ones).unwrap() + 625.362_092_216_1).abs() < 1e-8);
     let score = raw.of(&data, &map, &Silent).unwrap();
     assert!((score.log_likelihood - 198.794_361_84).abs() < 1e-6, "{score:?}");
-    let Parameters { variance, length, noise, .. } = score.parameters;
+    let GpParameters { variance, length, noise, .. } = score.parameters;
     let found = [variance / 4.083_665_05, length / 4.226_092_98, noise / 0.023_267_928_3];
     assert!(found.iter().all(|ratio| (ratio - 1.0).abs() < 1e-3), "{score:?}");
     assert!(
-        score.converged && !score.noise_floor && score.inducing.is_none() && score.lengths == Lengths::Raw,
+        score.converged && !score.noise_floor && score.inducing.is_none() && score.lengths == LengthRule::Raw,
         "{score:?}"
     );
     assert_eq!(score.starts.len(), 7);
@@ -133,7 +133,7 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
         }
         assert!((last / whole - 1.0).abs() < 1e-6, "{logs:?}: {last} for {whole}");
     }
-    for (lengths, starts) in [(Lengths::Unit, 7), (Lengths::Ard, 2)] {
+    for (lengths, starts) in [(LengthRule::Unit, 7), (LengthRule::Ard, 2)] {
         let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
         let exact = asked.of(&data, &map, &Silent).unwrap();
         let bound = GpLikelihood { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
@@ -146,7 +146,7 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
 #[test]
 fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     let (data, map) = sheet(90, 3);
-    let raw = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
+    let raw = GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() };
     let changed = |change: fn(&[f64]) -> [f64; 2]| {
         let rows: Vec<[f64; 2]> = (0..90).map(|i| change(map.row(i))).collect();
         raw.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood
@@ -157,7 +157,7 @@ fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     same(changed(|y| [1e-9 * y[0], 1e-9 * y[1]]));
     same(changed(|y| [1e12 * y[0], 1e12 * y[1]]));
     // Unit variance makes single columns' sizes irrelevant.
-    let unit = GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() };
+    let unit = GpLikelihood { lengths: LengthRule::Unit, ..GpLikelihood::default() };
     let scaled =
         |rows: Vec<[f64; 2]>| unit.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood;
     let one = scaled((0..90).map(|i| [map.row(i)[0], map.row(i)[1]]).collect());
@@ -201,23 +201,23 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
 #[test]
 fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     let (data, map) = sheet(90, 3);
-    let of = |lengths: Lengths, by: [f64; 2]| {
+    let of = |lengths: LengthRule, by: [f64; 2]| {
         let rows: Vec<[f64; 2]> =
             (0..90).map(|i| [by[0] * map.row(i)[0], by[1] * map.row(i)[1] + 2.0 * by[1]]).collect();
         let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
         asked.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
     };
-    let plain = of(Lengths::Ard, [1.0, 1.0]);
+    let plain = of(LengthRule::Ard, [1.0, 1.0]);
     assert!(plain.converged, "{plain:?}");
     let plain_lengths = plain.by_coordinate.clone().unwrap();
     for by in [[30.0, 0.2], [1e-50, 1e50]] {
-        let other = of(Lengths::Ard, by);
+        let other = of(LengthRule::Ard, by);
         assert!((other.log_likelihood - plain.log_likelihood).abs() < 1e-4, "{by:?}: {other:?} and {plain:?}");
         for ((length, plain), by) in other.by_coordinate.unwrap().iter().zip(&plain_lengths).zip(by) {
             assert!((length / (plain * by.abs()) - 1.0).abs() < 1e-2, "{length} {plain} {by}");
         }
     }
-    for lengths in [Lengths::Unit, Lengths::Raw] {
+    for lengths in [LengthRule::Unit, LengthRule::Raw] {
         assert!(of(lengths, [1.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-9, "{lengths:?}");
         assert!(of(lengths, [5.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-4, "{lengths:?}");
     }

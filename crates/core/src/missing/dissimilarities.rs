@@ -52,7 +52,7 @@ const EXACT: f64 = 1e-18;
 /// image is known is not missing, and neither is the diagonal.
 ///
 /// ```
-/// use eigenfold::{Points, missing::complete_distances, progress::Silent};
+/// use eigenfold::{Points, Silent, missing::complete_distances};
 ///
 /// // Nine points on a line; the distance from the first to the last is missing.
 /// let cell = |i: usize, j: usize| if i.abs_diff(j) == 8 { f64::NAN } else { i.abs_diff(j) as f64 };

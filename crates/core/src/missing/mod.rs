@@ -71,7 +71,7 @@ pub enum Missing {
 ///
 /// let line = |i: usize| [i as f64, 2.0 * i as f64, if i == 4 { f64::NAN } else { 3.0 * i as f64 }];
 /// let points = Points::with_missing(12, 3, (0..12).flat_map(line).collect())?;
-/// let guess = complete(&points, &eigenfold::progress::Silent)?.row(4)[2];
+/// let guess = complete(&points, &eigenfold::Silent)?.row(4)[2];
 /// assert!((guess - 12.0).abs() < 1.0);
 /// # Ok::<(), eigenfold::Error>(())
 /// ```

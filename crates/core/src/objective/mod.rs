@@ -6,7 +6,7 @@ mod interaction;
 mod neighborhood;
 pub(crate) mod sne;
 mod start;
-pub mod stress;
+pub(crate) mod stress;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tsne;

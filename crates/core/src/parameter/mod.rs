@@ -111,7 +111,7 @@ pub enum Value {
 
 /// A parameter as users see it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Described {
+pub struct ParameterInfo {
     /// The name, in lower case with hyphens. Two parameters may share one if they apply under different conditions.
     pub name: &'static str,
     /// What it means.
@@ -141,10 +141,10 @@ pub trait Table: Default + Sized + 'static {
 /// The operations of every method with a [`Table`].
 pub trait Parameters {
     /// The parameters of the method in its current state, with their values.
-    fn parameters(&self) -> Vec<Described>;
+    fn parameters(&self) -> Vec<ParameterInfo>;
 
     /// Every parameter that the method may have, in any state.
-    fn possible_parameters(&self) -> Vec<Described>;
+    fn possible_parameters(&self) -> Vec<ParameterInfo>;
 
     /// Sets a parameter from its text.
     ///
@@ -163,12 +163,12 @@ pub trait Parameters {
 }
 
 impl<M: Table> Parameters for M {
-    fn parameters(&self) -> Vec<Described> {
+    fn parameters(&self) -> Vec<ParameterInfo> {
         let present = |row: &&Parameter<M>| (row.access.get)(self).is_some();
         M::TABLE.iter().filter(present).map(|row| row.described(self)).collect()
     }
 
-    fn possible_parameters(&self) -> Vec<Described> {
+    fn possible_parameters(&self) -> Vec<ParameterInfo> {
         M::TABLE.iter().map(|row| row.described(self)).collect()
     }
 
@@ -218,11 +218,11 @@ impl<M: Table> Parameter<M> {
         self.shown(&method).unwrap_or_default()
     }
 
-    fn described(&self, method: &M) -> Described {
+    fn described(&self, method: &M) -> ParameterInfo {
         let default = self.default();
         let value = self.shown(method).unwrap_or_else(|| default.clone());
         let Parameter { name, help, kind, auto, words, applies, .. } = *self;
-        Described { name, help, kind, default, value, auto, words, applies }
+        ParameterInfo { name, help, kind, default, value, auto, words, applies }
     }
 }
 
@@ -346,7 +346,7 @@ impl Kind {
     }
 }
 
-impl Described {
+impl ParameterInfo {
     /// The meaning of the parameter, its condition and its values; names of parameters are in backticks.
     pub fn meaning(&self) -> String {
         let condition = self.applies.map(|Applies { on, values }| format!("with `{on}` {}: ", listed(values)));

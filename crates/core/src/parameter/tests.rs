@@ -5,7 +5,7 @@ use super::*;
 use crate::method::Method;
 
 /// The method in a state in which the parameter applies.
-fn applying(method: &Method, parameter: &Described) -> Method {
+fn applying(method: &Method, parameter: &ParameterInfo) -> Method {
     let mut method = method.clone();
     if let Some(Applies { on, values }) = parameter.applies {
         method.set(on, values[0]).unwrap();
@@ -19,7 +19,7 @@ fn present(method: &Method, name: &str) -> String {
 }
 
 /// Every method with each of the parameters it may have.
-fn each() -> impl Iterator<Item = (Method, Described)> {
+fn each() -> impl Iterator<Item = (Method, ParameterInfo)> {
     let of = |method: Method| method.possible_parameters().into_iter().map(move |p| (method.clone(), p));
     Method::all().into_iter().flat_map(of)
 }

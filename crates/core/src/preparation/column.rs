@@ -3,7 +3,7 @@
 //! Everything is computed in a unit of the column, a power of two that brings its largest absolute value between one
 //! and two, and scaled back: no square overflows, and multiplying the column by a power of two changes no digit.
 
-use super::{BLOCK, Scale};
+use super::{BLOCK, ColumnScale};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::power::{exponent, times_two_to};
@@ -22,8 +22,8 @@ pub(super) enum Spread {
 }
 
 /// Center and scale of the numbers that were observed.
-pub(super) fn learned(scale: Scale, mut values: Vec<f64>) -> (f64, f64, Spread) {
-    if scale == Scale::None || values.is_empty() {
+pub(super) fn learned(scale: ColumnScale, mut values: Vec<f64>) -> (f64, f64, Spread) {
+    if scale == ColumnScale::None || values.is_empty() {
         return (0.0, 1.0, Spread::Varies);
     }
     let power = to_unit(&mut values);
@@ -34,7 +34,7 @@ pub(super) fn learned(scale: Scale, mut values: Vec<f64>) -> (f64, f64, Spread) 
     }
     let (mean, variance) = moments(&values);
     let deviation = outside(variance.sqrt());
-    if scale == Scale::Unit {
+    if scale == ColumnScale::Unit {
         return (outside(mean), deviation, Spread::Varies);
     }
     values.sort_unstable_by(f64::total_cmp);

@@ -34,11 +34,11 @@ const LISTED: usize = 5;
 /// How the columns of points are prepared before they are compared.
 ///
 /// ```
-/// use eigenfold::preparation::{Preparation, Scale};
+/// use eigenfold::{Preparation, ColumnScale};
 /// use eigenfold::{Recipe, io};
 ///
 /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-/// let preparation = Preparation { scale: Scale::Unit, ..Preparation::default() };
+/// let preparation = Preparation { scale: ColumnScale::Unit, ..Preparation::default() };
 /// let model = Recipe { preparation, ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
 /// let back = model.reconstruct(model.embedding())?; // centimeters again
 /// assert!((back.points.row(0)[0] - iris.row(0)[0]).abs() < 0.5);
@@ -49,7 +49,7 @@ pub struct Preparation {
     /// The logarithm that is applied to every value first, if any.
     pub log: Option<Log>,
     /// The center that is subtracted from every column and the scale that divides it, after the logarithm.
-    pub scale: Scale,
+    pub scale: ColumnScale,
     /// The columns, counted from 0, that are not changed, such as the indicators of categories.
     pub kept: Vec<usize>,
 }
@@ -75,7 +75,7 @@ impl Log {
 
 /// How columns are centered and scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scale {
+pub enum ColumnScale {
     /// Not at all.
     #[default]
     None,
@@ -85,13 +85,13 @@ pub enum Scale {
     Robust,
 }
 
-impl Scale {
+impl ColumnScale {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
         match self {
-            Scale::None => "none",
-            Scale::Unit => "unit",
-            Scale::Robust => "robust",
+            ColumnScale::None => "none",
+            ColumnScale::Unit => "unit",
+            ColumnScale::Robust => "robust",
         }
     }
 }
@@ -133,7 +133,7 @@ pub struct Prepared {
 impl Preparation {
     /// Whether nothing is changed.
     pub fn is_none(&self) -> bool {
-        self.log.is_none() && self.scale == Scale::None
+        self.log.is_none() && self.scale == ColumnScale::None
     }
 
     /// Learns centers and scales from points, ignoring missing cells. The second result is the warnings: columns that

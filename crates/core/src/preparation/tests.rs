@@ -22,13 +22,13 @@ fn centers_and_scales_are_those_of_the_book() {
         let (prepared, notes) = asked.learn(&table, None).unwrap();
         (prepared.apply(&table, None).unwrap(), prepared, notes)
     };
-    let (z, _, _) = scaled(Scale::Unit);
+    let (z, _, _) = scaled(ColumnScale::Unit);
     for j in 0..2 {
         let (mean, square) =
             (column(&z, j).iter().sum::<f64>() / 5.0, column(&z, j).iter().map(|z| z * z).sum::<f64>());
         assert!(mean.abs() < 1e-15 && (square / 5.0 - 1.0).abs() < 1e-14, "{z:?}");
     }
-    let (z, prepared, notes) = scaled(Scale::Robust);
+    let (z, prepared, notes) = scaled(ColumnScale::Robust);
     assert_eq!(column(&z, 0), [-1.0, -0.5, 0.0, 0.5, 48.5]);
     // Three of five numbers are 0, so the quartiles are both 0.
     assert_eq!((prepared.columns()[1].center, prepared.columns()[1].scale), (0.0, 1.6f64.sqrt()));
@@ -39,7 +39,7 @@ fn centers_and_scales_are_those_of_the_book() {
 #[test]
 fn constant_columns_stay_and_are_named() {
     let table = points(&[&[7.0, 7.0, 7.0], &[0.1 + 0.2, 0.3, 0.3], &[1.0, 2.0, 4.0]]);
-    for scale in [Scale::Unit, Scale::Robust] {
+    for scale in [ColumnScale::Unit, ColumnScale::Robust] {
         let names = ["a", "b", "c"].map(String::from);
         let (prepared, notes) = Preparation { scale, ..Preparation::default() }.learn(&table, Some(&names)).unwrap();
         assert_eq!(prepared.columns()[0], PreparedColumn { log: None, center: 7.0, scale: 1.0 });
@@ -52,7 +52,7 @@ fn constant_columns_stay_and_are_named() {
 #[test]
 fn missing_cells_have_no_say_and_stay_missing() {
     let table = points(&[&[1.0, f64::NAN, 3.0], &[5.0, 6.0, f64::NAN]]);
-    let (prepared, _) = Preparation { scale: Scale::Unit, ..Preparation::default() }.learn(&table, None).unwrap();
+    let (prepared, _) = Preparation { scale: ColumnScale::Unit, ..Preparation::default() }.learn(&table, None).unwrap();
     assert_eq!((prepared.columns()[0].center, prepared.columns()[0].scale), (2.0, 1.0));
     assert_eq!((prepared.columns()[1].center, prepared.columns()[1].scale), (5.5, 0.5));
     assert_eq!(prepared.apply(&table, None).unwrap().missing(), table.missing());
@@ -61,7 +61,7 @@ fn missing_cells_have_no_say_and_stay_missing() {
 #[test]
 fn columns_that_are_kept_stay_as_they_are() {
     let table = points(&[&[1.0, 2.0, 6.0], &[0.0, -5.0, 0.0]]);
-    let asked = Preparation { log: Some(Log::OnePlus), scale: Scale::Unit, kept: vec![1] };
+    let asked = Preparation { log: Some(Log::OnePlus), scale: ColumnScale::Unit, kept: vec![1] };
     let prepared = asked.learn(&table, None).unwrap().0;
     assert_eq!(column(&prepared.apply(&table, None).unwrap(), 1), [0.0, -5.0, 0.0]);
 }
@@ -88,7 +88,7 @@ fn a_cell_without_a_logarithm_is_named_with_the_way_out() {
 fn what_is_prepared_comes_back() {
     let table = points(&[&[0.0, 1e-9, 3e5], &[1.0, 12.0, 7.0], &[2.0, 2.0, 2.0]]);
     for log in [None, Some(Log::OnePlus)] {
-        for scale in [Scale::None, Scale::Unit, Scale::Robust] {
+        for scale in [ColumnScale::None, ColumnScale::Unit, ColumnScale::Robust] {
             let prepared = Preparation { log, scale, ..Preparation::default() }.learn(&table, None).unwrap().0;
             let back = prepared.undo(&prepared.apply(&table, None).unwrap()).unwrap();
             for (at, (a, b)) in table.values().iter().zip(back.values()).enumerate() {
@@ -102,7 +102,7 @@ fn what_is_prepared_comes_back() {
 #[test]
 fn a_width_of_a_logarithm_holds_as_many_rows_as_it_promises() {
     let table = points(&[&[1.0, 2.0, 30.0, 5.0]]);
-    let asked = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
+    let asked = Preparation { log: Some(Log::Plain), scale: ColumnScale::Unit, ..Preparation::default() };
     let prepared = asked.learn(&table, None).unwrap().0;
     let one = |x: f64| Points::new(1, 1, vec![x]).unwrap();
     for (z, deviation) in [(0.3, 0.8), (-1.0, 2.0), (0.0, 1e-4)] {

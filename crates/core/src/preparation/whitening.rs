@@ -11,7 +11,7 @@
 //! P. C. Mahalanobis. On the generalised distance in statistics. Proceedings of the National Institute of Sciences of India 2,
 //! 1936.
 
-use super::{Scale, column, title};
+use super::{ColumnScale, column, title};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::inner;
 use eigenfold_linalg::error::{Error, Result};
@@ -58,7 +58,7 @@ impl Whitening {
         let mut columns = Vec::with_capacity(p);
         for j in 0..p {
             let numbers = (0..n).map(|i| points.row(i)[j]).collect();
-            let (center, scale, spread) = column::learned(Scale::Unit, numbers);
+            let (center, scale, spread) = column::learned(ColumnScale::Unit, numbers);
             if spread == column::Spread::Constant {
                 return Err(told(j, "is constant"));
             }

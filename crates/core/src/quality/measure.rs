@@ -90,7 +90,7 @@ impl Better {
 /// The description of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Described {
+pub struct MeasureInfo {
     /// The measure.
     pub measure: Measure,
     /// Its name in files.
@@ -117,7 +117,7 @@ const fn of(
     group: Group,
     better: Better,
     [low, high]: [Option<f64>; 2],
-) -> Described {
+) -> MeasureInfo {
     let of_neighbors = matches!(
         measure,
         Measure::Trustworthiness
@@ -126,14 +126,14 @@ const fn of(
             | Measure::NeighborhoodHit
             | Measure::KnnAccuracy
     );
-    Described { measure, key, title, explain, group, better, low, high, of_neighbors }
+    MeasureInfo { measure, key, title, explain, group, better, low, high, of_neighbors }
 }
 
 const ZERO: Option<f64> = Some(0.0);
 const ONE: Option<f64> = Some(1.0);
 
 /// Every measure, in the order of the report. Each also has a value per point.
-pub const MEASURES: [Described; 15] = [
+pub const MEASURES: [MeasureInfo; 15] = [
     of(
         Measure::Trustworthiness,
         [
@@ -295,7 +295,7 @@ pub const MEASURES: [Described; 15] = [
 
 impl Measure {
     /// Its description.
-    pub fn described(self) -> &'static Described {
+    pub fn described(self) -> &'static MeasureInfo {
         &MEASURES[self as usize]
     }
 

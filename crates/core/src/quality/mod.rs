@@ -28,7 +28,7 @@ mod tests;
 mod truth;
 mod value;
 
-pub use measure::{Better, Described, Group, MEASURES, Measure};
+pub use measure::{Better, Group, MEASURES, Measure, MeasureInfo};
 
 use crate::input::{Data, Input, Measured, check_range};
 use crate::reconstruct::{Kriging, MapNeighbors};
@@ -77,7 +77,7 @@ impl<'a> Given<'a> {
 /// One measure of a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Score {
+pub struct MeasureValue {
     /// Which.
     pub measure: Measure,
     /// Its value.
@@ -98,7 +98,7 @@ pub struct Evaluation {
     pub rows: Vec<usize>,
     /// The measures, in the order of [`MEASURES`]; undefined ones are left out, such as those of labels if there are
     /// none.
-    pub scores: Vec<Score>,
+    pub scores: Vec<MeasureValue>,
     /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row on which it is
     /// undefined.
     pub pointwise: Vec<(Measure, Vec<f64>)>,
@@ -110,7 +110,7 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// One of the measures.
-    pub fn score(&self, measure: Measure) -> Option<Score> {
+    pub fn score(&self, measure: Measure) -> Option<MeasureValue> {
         self.scores.iter().copied().find(|score| score.measure == measure)
     }
 
@@ -137,7 +137,7 @@ impl Quality {
     ///
     /// ```
     /// use eigenfold::quality::{Given, Measure, Quality};
-    /// use eigenfold::{Pca, Recipe, io, progress::Silent};
+    /// use eigenfold::{Pca, Recipe, io, Silent};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
@@ -283,7 +283,7 @@ impl Evaluation {
         found.sort_by_key(|(measure, _)| *measure as usize);
         for (measure, value) in found {
             let Some(Value { value, error, each }) = value else { continue };
-            evaluated.scores.push(Score { measure, value, error });
+            evaluated.scores.push(MeasureValue { measure, value, error });
             evaluated.pointwise.push((measure, each));
         }
         evaluated

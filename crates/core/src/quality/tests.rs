@@ -161,7 +161,9 @@ fn a_map_that_is_the_data_is_perfect() {
     let grid = Points::from_rows(&(0..49).map(|i| [f64::from(i % 7), f64::from(i / 7)]).collect::<Vec<_>>()).unwrap();
     for data in [cloud(80, 20, 3), cloud(80, 3, 3), cloud(80, 1, 3), grid] {
         let evaluated = evaluated(&Quality::default(), &Given { truth: Some(&data), ..Given::new(&data) }, &data);
-        for &Score { measure, value, .. } in evaluated.scores.iter().filter(|s| s.measure != Measure::WayBackError) {
+        for &MeasureValue { measure, value, .. } in
+            evaluated.scores.iter().filter(|s| s.measure != Measure::WayBackError)
+        {
             let perfect = match (measure, measure.described().better) {
                 (Measure::NeighborRatio, _) => 1.0,
                 (_, Better::Higher) => 1.0,
@@ -300,7 +302,7 @@ fn distances_say_the_same_as_the_points_they_are_of() {
         evaluated(&Quality::default(), &Given::new(&data), &map),
         evaluated(&Quality::default(), &Given::new(&distances), &map),
     );
-    let without_way_back: Vec<Score> =
+    let without_way_back: Vec<MeasureValue> =
         of_points.scores.iter().copied().filter(|score| score.measure != Measure::WayBackError).collect();
     assert_eq!(of_distances.scores, without_way_back);
 }
@@ -354,7 +356,7 @@ fn some_of_the_pairs_give_nearly_the_correlation_of_all() {
     let wanted = 1.0 - 6.0 * apart / (m * (m * m - 1.0));
     for seed in 0..10 {
         let evaluated = evaluated(&Quality { rows: Some(2), seed, ..Quality::default() }, &Given::new(&data), &map);
-        let Score { value, error, .. } = evaluated.score(Measure::Spearman).unwrap();
+        let MeasureValue { value, error, .. } = evaluated.score(Measure::Spearman).unwrap();
         let error = error.unwrap();
         assert!(error < 1e-3 && (value - wanted).abs() < 4.0 * error, "{value} ± {error} for {wanted}");
     }

@@ -1,10 +1,10 @@
-//! Diagnostics of the inverse transform of a model.
+//! ReconstructionDiagnostics of the inverse transform of a model.
 
 use super::kriging::CrossValidated;
 
-/// Diagnostics of the inverse transform of a model.
+/// ReconstructionDiagnostics of the inverse transform of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Diagnostics {
+pub struct ReconstructionDiagnostics {
     /// The rule.
     pub rule: ReconstructionRule,
     /// How many training rows were used to evaluate it.
@@ -47,9 +47,9 @@ pub enum ReconstructionRule {
     },
 }
 
-impl Diagnostics {
-    pub(super) fn of(rule: ReconstructionRule, evaluated: Option<CrossValidated>) -> Diagnostics {
-        Diagnostics {
+impl ReconstructionDiagnostics {
+    pub(super) fn of(rule: ReconstructionRule, evaluated: Option<CrossValidated>) -> ReconstructionDiagnostics {
+        ReconstructionDiagnostics {
             rule,
             rows: evaluated.map_or(0, |evaluated| evaluated.rows),
             error: evaluated.map(|evaluated| evaluated.error),

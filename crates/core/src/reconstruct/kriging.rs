@@ -23,7 +23,7 @@
 //! ```
 //!
 //! Nothing is stored in the model: rows, length scale, noise and widths follow from the points and the map. Callers
-//! that reconstruct often can keep them ([`Learned`](super::Learned)).
+//! that reconstruct often can keep them ([`LearnedInverse`](super::LearnedInverse)).
 //!
 //! A. V. Vecchia. Estimation and model identification for continuous spatial processes. Journal of the Royal
 //! Statistical Society B 50, 1988 (neighbors instead of all points). T. C. Haas. Kriging and automated variogram

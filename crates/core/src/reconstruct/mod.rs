@@ -29,7 +29,7 @@ mod state;
 use crate::model::Model;
 use crate::preparation::Prepared;
 pub(crate) use calibration::{LEVELS, counted};
-pub use diagnostics::{Diagnostics, ReconstructionRule};
+pub use diagnostics::{ReconstructionDiagnostics, ReconstructionRule};
 use draws::Errors;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, plural};
@@ -40,7 +40,7 @@ pub(crate) use kriging::Kriging;
 pub(crate) use map_neighbors::MapNeighbors;
 use neighborhood::Neighborhood;
 pub(crate) use prediction::At;
-pub use state::Learned;
+pub use state::LearnedInverse;
 use state::Ready;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub struct Reconstruction {
     /// The half-width of the 95 % interval of each entry: 95 % of rows observed at such embedding points are within it.
     pub margins: Points,
     /// The rule, and its error on the training rows.
-    pub diagnostics: Diagnostics,
+    pub diagnostics: ReconstructionDiagnostics,
     /// The embedding points (counted from 0) that are farther from all map points than these are from each other.
     pub far: Vec<usize>,
     /// Warnings for the user.
@@ -82,7 +82,7 @@ pub struct InverseTransform<'a> {
     /// The preparation of the columns.
     prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
-    diagnostics: Diagnostics,
+    diagnostics: ReconstructionDiagnostics,
     /// The calibration factors of standard deviations and 95 % half-widths.
     calibration_factor: [f64; 2],
 }
@@ -113,7 +113,7 @@ impl Model {
     /// # Errors
     ///
     /// If the model was not fitted to points.
-    pub fn learn_inverse(&self) -> Result<Learned> {
+    pub fn learn_inverse(&self) -> Result<LearnedInverse> {
         self.learned_inverse()
     }
 
@@ -123,7 +123,7 @@ impl Model {
     /// # Errors
     ///
     /// If it was learned from a model with another number of points, features or coordinates.
-    pub fn inverse_from(&self, learned: &Learned) -> Result<InverseTransform<'_>> {
+    pub fn inverse_from(&self, learned: &LearnedInverse) -> Result<InverseTransform<'_>> {
         self.inverse_by(Some(learned))
     }
 
@@ -141,7 +141,7 @@ impl Model {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
         let energy = Energy::new(self, points, &near)?;
-        let diagnostics = Diagnostics {
+        let diagnostics = ReconstructionDiagnostics {
             rule: ReconstructionRule::Energy,
             rows: energy.rows,
             error: Some(energy.error),
@@ -162,7 +162,7 @@ impl Model {
         points: &'a Points,
         near: MapNeighbors<'a>,
         rule: Ready<'a>,
-        diagnostics: Diagnostics,
+        diagnostics: ReconstructionDiagnostics,
     ) -> InverseTransform<'a> {
         let by = InverseTransform::by(points, &self.embedding, near, rule, diagnostics);
         InverseTransform { prepared: self.prepared(), renewable: self.is_renewable(), ..by }
@@ -209,7 +209,7 @@ impl<'a> InverseTransform<'a> {
     /// The inverse transform of any map of the points, by local kriging.
     ///
     /// ```
-    /// use eigenfold::{Points, reconstruct::InverseTransform};
+    /// use eigenfold::{Points, InverseTransform};
     ///
     /// let points = Points::from_rows(&(0..30).map(|i| [f64::from(i), 2.0 * f64::from(i)]).collect::<Vec<_>>())?;
     /// let map = points.select_columns(&[0]);
@@ -233,7 +233,7 @@ impl<'a> InverseTransform<'a> {
         }
         let all: Vec<usize> = (0..points.rows()).collect();
         let near = MapNeighbors::new(map, None)?;
-        let learned = Learned::by_kriging(Kriging::of_map(points, &near, &all, 0)?, points, &near);
+        let learned = LearnedInverse::by_kriging(Kriging::of_map(points, &near, &all, 0)?, points, &near);
         Ok(InverseTransform::by(points, map, near, learned.rule, learned.diagnostics))
     }
 
@@ -243,7 +243,7 @@ impl<'a> InverseTransform<'a> {
         map: &'a Points,
         near: MapNeighbors<'a>,
         rule: Ready<'a>,
-        diagnostics: Diagnostics,
+        diagnostics: ReconstructionDiagnostics,
     ) -> InverseTransform<'a> {
         InverseTransform {
             points,
@@ -260,7 +260,7 @@ impl<'a> InverseTransform<'a> {
 
 impl InverseTransform<'_> {
     /// The rule and its diagnostics.
-    pub fn diagnostics(&self) -> &Diagnostics {
+    pub fn diagnostics(&self) -> &ReconstructionDiagnostics {
         &self.diagnostics
     }
 

@@ -8,7 +8,7 @@ use super::kriging::Kriging;
 use super::linear::{ByAxes, discarded, whitened};
 use super::map_neighbors::MapNeighbors;
 use super::process::ByProcess;
-use super::{Diagnostics, InverseTransform, ReconstructionRule};
+use super::{InverseTransform, ReconstructionDiagnostics, ReconstructionRule};
 use crate::extend::{Inverse, Rule};
 use crate::model::Model;
 use eigenfold_graph::points::Points;
@@ -27,22 +27,27 @@ pub(super) enum Ready<'a> {
 /// The learned state of a model's inverse transform, for [`Model::inverse_from`]. It holds neither the points nor the
 /// map, and copies are cheap.
 #[derive(Clone)]
-pub struct Learned {
+pub struct LearnedInverse {
     pub(super) rule: Ready<'static>,
-    pub(super) diagnostics: Diagnostics,
+    pub(super) diagnostics: ReconstructionDiagnostics,
     /// Rows, features and coordinates of the model.
     shape: [usize; 3],
 }
 
-impl Learned {
-    fn new(rule: Ready<'static>, diagnostics: Diagnostics, points: &Points, near: &MapNeighbors<'_>) -> Learned {
-        Learned { rule, diagnostics, shape: shape(points, near) }
+impl LearnedInverse {
+    fn new(
+        rule: Ready<'static>,
+        diagnostics: ReconstructionDiagnostics,
+        points: &Points,
+        near: &MapNeighbors<'_>,
+    ) -> LearnedInverse {
+        LearnedInverse { rule, diagnostics, shape: shape(points, near) }
     }
 
-    pub(super) fn by_kriging(kriging: Kriging, points: &Points, near: &MapNeighbors<'_>) -> Learned {
+    pub(super) fn by_kriging(kriging: Kriging, points: &Points, near: &MapNeighbors<'_>) -> LearnedInverse {
         let rule = ReconstructionRule::Kriging { neighbors: near.most(), length: kriging.length, noise: kriging.noise };
-        let diagnostics = Diagnostics::of(rule, kriging.evaluated);
-        Learned::new(Ready::Kriging(Arc::new(kriging)), diagnostics, points, near)
+        let diagnostics = ReconstructionDiagnostics::of(rule, kriging.evaluated);
+        LearnedInverse::new(Ready::Kriging(Arc::new(kriging)), diagnostics, points, near)
     }
 
     /// Refuses points and maps of another shape.
@@ -66,7 +71,7 @@ fn shape(points: &Points, near: &MapNeighbors<'_>) -> [usize; 3] {
 
 impl Model {
     /// As [`Model::inverse_transform`], from a given state or a newly learned one.
-    pub(super) fn inverse_by(&self, learned: Option<&Learned>) -> Result<InverseTransform<'_>> {
+    pub(super) fn inverse_by(&self, learned: Option<&LearnedInverse>) -> Result<InverseTransform<'_>> {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
         let learned = match learned {
@@ -80,14 +85,15 @@ impl Model {
     }
 
     /// As [`Model::learn_inverse`].
-    pub(super) fn learned_inverse(&self) -> Result<Learned> {
+    pub(super) fn learned_inverse(&self) -> Result<LearnedInverse> {
         self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.components())?)
     }
 
-    fn learn_from(&self, points: &Points, near: &MapNeighbors<'_>) -> Result<Learned> {
+    fn learn_from(&self, points: &Points, near: &MapNeighbors<'_>) -> Result<LearnedInverse> {
         let process = |by: ByProcess, noise: f64, inducing: Option<usize>| {
-            let diagnostics = Diagnostics::of(ReconstructionRule::Process { noise, inducing }, Some(by.evaluated));
-            Ok(Learned::new(Ready::Process(Arc::new(by)), diagnostics, points, near))
+            let diagnostics =
+                ReconstructionDiagnostics::of(ReconstructionRule::Process { noise, inducing }, Some(by.evaluated));
+            Ok(LearnedInverse::new(Ready::Process(Arc::new(by)), diagnostics, points, near))
         };
         let rule = self.parts.first().and_then(|part| part.rule.as_ref());
         match rule.map_or(Ok(Inverse::Kriging), Rule::inverse)? {
@@ -108,7 +114,7 @@ impl Model {
                 let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
                 let placed = |rows: &[usize]| self.place_without(rows);
                 let kriging = Kriging::new(points, near, most.unwrap_or(usize::MAX), placed)?;
-                Ok(Learned::by_kriging(kriging, points, near))
+                Ok(LearnedInverse::by_kriging(kriging, points, near))
             }
         }
     }
@@ -121,11 +127,11 @@ impl Model {
         mean: Vec<f64>,
         axes: Vec<f64>,
         deviations: Option<Vec<f64>>,
-    ) -> Learned {
+    ) -> LearnedInverse {
         let (discarded, error) = discarded(points, &self.embedding, &mean, &axes);
         let (rule, rows) = (ReconstructionRule::Linear, points.rows());
-        let diagnostics = Diagnostics { rule, rows, error: Some(error), within: None, log_density: None };
+        let diagnostics = ReconstructionDiagnostics { rule, rows, error: Some(error), within: None, log_density: None };
         let by = ByAxes { mean, axes, deviations: deviations.unwrap_or(discarded) };
-        Learned::new(Ready::Linear(Arc::new(by)), diagnostics, points, near)
+        LearnedInverse::new(Ready::Linear(Arc::new(by)), diagnostics, points, near)
     }
 }

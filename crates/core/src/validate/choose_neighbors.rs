@@ -30,7 +30,7 @@ const USUAL: usize = 10;
 
 /// One number of neighbors that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tried {
+pub struct TriedNeighbors {
     /// The number.
     pub k: usize,
     /// The neighbor distance ratio of the map: how many times as far from a row its ten nearest on the map are as the
@@ -44,21 +44,21 @@ pub struct Tried {
 
 /// The number of neighbors, and how it was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
+pub struct NeighborsChoice {
     /// The number.
     pub chosen: usize,
     /// The reason, in a few words.
     pub reason: String,
     /// Every number that was tried, ascending.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedNeighbors>,
 }
 
 impl Recipe {
     /// Tries a ladder of numbers of neighbors, for the recipe's kind of graph. The recipe is unchanged: set `neighbors`
-    /// to [`Choice::neighbors`] and fit.
+    /// to [`NeighborsChoice::neighbors`] and fit.
     ///
     /// ```
-    /// use eigenfold::{Isomap, Recipe, progress::Silent, sample::Sample};
+    /// use eigenfold::{Isomap, Recipe, Silent, sample::Sample};
     ///
     /// let roll = Sample::SwissRoll.draw(500, 0.0, 1)?.points;
     /// let mut recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
@@ -71,7 +71,11 @@ impl Recipe {
     /// # Errors
     ///
     /// If the method has no graph or the graph no number of neighbors, if no number gives a map, or as [`Recipe::fit`].
-    pub fn choose_neighbors<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<Choice> {
+    pub fn choose_neighbors<'a>(
+        &self,
+        input: impl Into<Input<'a>>,
+        observer: &dyn Observer,
+    ) -> Result<NeighborsChoice> {
         let input: Input<'a> = input.into();
         let (points, labels) = (input.points()?, input.labels);
         let info = self.method.info();
@@ -113,7 +117,7 @@ impl Recipe {
         observer.finish();
         match best(&tried) {
             Some((chosen, reason)) => {
-                Ok(Choice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })
+                Ok(NeighborsChoice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })
             }
             None => Err(refused.unwrap_or_else(|| {
                 Error::parameter(
@@ -144,17 +148,17 @@ impl Recipe {
         let logs = nearness.of(model.embedding())?;
         let value = (!logs.is_empty()).then(|| mean(&logs).exp());
         let (components, converged) = (model.report().graph.components.len(), model.report().ended.is_converged());
-        Ok(Trial { tried: Tried { k, value, components, converged }, logs })
+        Ok(Trial { tried: TriedNeighbors { k, value, components, converged }, logs })
     }
 }
 
 /// A number that was tried, with the logarithm of every row.
 struct Trial {
-    tried: Tried,
+    tried: TriedNeighbors,
     logs: Vec<f64>,
 }
 
-impl Choice {
+impl NeighborsChoice {
     /// The chosen number, in a graph of the kind of `neighbors`.
     pub fn neighbors(&self, neighbors: Neighbors) -> Neighbors {
         with_number(neighbors, self.chosen)
@@ -263,7 +267,7 @@ mod tests {
     fn trial(k: usize, log: Option<f64>, components: usize, converged: bool) -> Trial {
         let row = |i: usize| log.unwrap_or_default() + if (i + k).is_multiple_of(2) { 0.05 } else { -0.05 };
         let logs: Vec<f64> = (0..40).map(row).collect();
-        Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), components, converged }, logs }
+        Trial { tried: TriedNeighbors { k, value: log.map(|_| mean(&logs).exp()), components, converged }, logs }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Validation of a fit: held-out features, held-out rows, and the choice of the number of neighbors.
 
-pub mod choose_neighbors;
+pub(crate) mod choose_neighbors;
 mod extension;
 mod features;
 pub(crate) mod neighbor_ratio;

@@ -2,8 +2,8 @@
 use crate::support::*;
 use crate::{COIL, IRIS_COORDINATES, OIL};
 use eigenfold::Silent;
-use eigenfold::objective::{Lambda, Perplexity, Springs};
 use eigenfold::{Elastic, Kernel, Neighbors, Pkpca, Points, Ppco, Recipe};
+use eigenfold::{Lambda, Perplexity, Springs};
 
 /// exp(−‖x − y‖² / θ); θ is 2 σ².
 fn gaussian(theta: f64) -> Kernel {

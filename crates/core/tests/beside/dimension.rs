@@ -2,8 +2,8 @@
 use crate::support::shared;
 use crate::{COIL, FACES, OIL};
 use eigenfold::Dimension;
+use eigenfold::Silent;
 use eigenfold::dimension::{Dimensions, Name};
-use eigenfold::progress::Silent;
 
 fn found(name: &str) -> Dimensions {
     Dimension { global: false, ..Dimension::default() }.of(&shared(name), &Silent).unwrap()

@@ -3,14 +3,14 @@
 use crate::support::circle::circle;
 use crate::support::*;
 use crate::{OSU_RUN1, ROBOT_WIRELESS, USPS_SIX};
-use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
-use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
-use eigenfold::progress::Silent;
-use eigenfold::unfolding::{Constraints, MvuVariant};
+use eigenfold::Silent;
+use eigenfold::gp_likelihood::{GpLikelihood, LengthRule, Starts};
 use eigenfold::{
     Alle, Bandwidth, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca,
     Points, Recipe,
 };
+use eigenfold::{Constraints, MvuVariant};
+use eigenfold::{LaplacianVariant, Mutual, Ordering, Penalty};
 use faer::Mat;
 use std::f64::consts::TAU;
 
@@ -29,7 +29,7 @@ fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
 
 /// The author's score: from his start alone.
 fn score(data: &Points, map: &Points, raw: bool) -> f64 {
-    let lengths = if raw { Lengths::Raw } else { Lengths::Unit };
+    let lengths = if raw { LengthRule::Raw } else { LengthRule::Unit };
     let asked = GpLikelihood { lengths, starts: Starts::One, ..GpLikelihood::default() };
     asked.of(data, map, &Silent).unwrap().log_likelihood
 }
@@ -147,7 +147,7 @@ pub(crate) fn l14_motion_capture_like_for_like() {
     for (method, known) in cases {
         let name = method.info().name;
         let map = embed(method, 6, &data).embedding().clone();
-        for (lengths, known) in [Lengths::Ard, Lengths::Unit, Lengths::Raw].into_iter().zip(known) {
+        for (lengths, known) in [LengthRule::Ard, LengthRule::Unit, LengthRule::Raw].into_iter().zip(known) {
             let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
             near(&format!("{name} {lengths:?}"), asked.of(&data, &map, &Silent).unwrap().log_likelihood, known);
         }

@@ -1,12 +1,15 @@
 //! Numbers from other programs, in files or of data that are not part of the repository.
 use crate::support::*;
 use crate::{DRILL, UNFOLDED_RUN};
-use eigenfold::field::{Build, Penalty, Site};
-use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Parameters};
-use eigenfold::graph::Search;
-use eigenfold::progress::Silent;
-use eigenfold::unfolding::{Constraints, MvuVariant};
+use eigenfold::Search;
+use eigenfold::Silent;
+use eigenfold::gp_likelihood::{GpLikelihood, GpParameters, LengthRule};
+use eigenfold::{Constraints, MvuVariant};
 use eigenfold::{Distances, Drill, Graph, Metric, Mvu, Neighbors, Points, Recipe, io};
+use eigenfold::{
+    Penalty,
+    contract::{Build, Site},
+};
 
 /// Digits on the reference's own graph (their neighbors tie, so that graphs differ between programs): the objective and
 /// the number of edges by alternating directions and Newton's method on dense matrices, to a gap of 1e-12.
@@ -40,8 +43,8 @@ pub(crate) fn digits_and_iris_have_the_likelihoods_of_the_reference_files() {
     for (name, best, at_ones) in cases {
         let file = |which: &str| shared(&format!("gold/gplvm_{name}_PCA2_{which}.csv"));
         let (map, data) = (file("X"), file("Y"));
-        let asked = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
-        let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
+        let asked = GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() };
+        let ones = GpParameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
         let there = asked.at(&data, &map, &ones).unwrap();
         assert!((there / at_ones - 1.0).abs() < EXACT, "{name}: {there} for {at_ones}");
         let score = asked.of(&data, &map, &Silent).unwrap();

@@ -2,7 +2,7 @@
 use crate::properties::tolerance;
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::field::{Field, Task};
+use eigenfold::contract::{Field, Task};
 use eigenfold::{Distances, Method, Metric, Points, Recipe};
 use faer::Mat;
 

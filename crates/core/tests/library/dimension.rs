@@ -1,6 +1,6 @@
 //! Two claims about dimensions (docs/dimension.md). `beside` has the dimensions of data that are not part of the repository.
-use eigenfold::graph::Search;
-use eigenfold::progress::Silent;
+use eigenfold::Search;
+use eigenfold::Silent;
 use eigenfold::{Dimension, Disconnected, Neighbors, Points};
 
 /// Numbers from 0 to 1 that look random, by the mixing of splitmix64.

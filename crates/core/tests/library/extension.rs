@@ -1,10 +1,10 @@
 //! Out-of-sample extension: the coordinates of new points, and the warnings for points that lie far away.
 use crate::support::*;
+use eigenfold::Index;
 use eigenfold::Silent;
-use eigenfold::field::{LaplacianVariant, Mutual};
-use eigenfold::graph::Index;
 use eigenfold::sample::Sample;
 use eigenfold::{Bandwidth, Distances, LaplacianEigenmaps, Method, Metric, Meu, Model, Neighbors, Points, Recipe};
+use eigenfold::{LaplacianVariant, Mutual};
 
 fn recipe(method: Method) -> Recipe {
     Recipe { method, ..Recipe::default() }

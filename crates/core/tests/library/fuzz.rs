@@ -6,7 +6,7 @@
 //! seconds that one trial may take where other work has the machine.
 
 use eigenfold::Distances;
-use eigenfold::error::Error;
+use eigenfold::Error;
 use eigenfold::io::{ReadOptions, Table, read, read_graph};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -362,7 +362,10 @@ fn mutated_packed_files_and_archives_are_read_or_refused() {
 
 /// Columns as this library writes them: numbers, and text in a dictionary.
 fn written(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    use eigenfold::{Points, io::Carried, io::Labels};
+    use eigenfold::{
+        Points,
+        io::{Carried, Labels},
+    };
     let points = Points::from_rows(&[[1.0, 2.5], [3.0, 4.0], [5.0, -7.0], [1.0, 1.0]]).unwrap();
     let of = vec![Some(0), Some(1), None, Some(0)];
     let labels = Labels::Classes { names: vec!["a".into(), "b".into()], of }.carried("kind");

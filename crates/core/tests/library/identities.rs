@@ -2,8 +2,11 @@
 //! `identities_xiao.rs`.
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::field::{Build, EdgeWeight, Field, LleVariant, Task};
 use eigenfold::{Alle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Meu, Neighbors, Pca, Recipe, io};
+use eigenfold::{
+    EdgeWeight, LleVariant,
+    contract::{Build, Field, Task},
+};
 use faer::Mat;
 
 /// The linear kernel's feature space is the data space.

@@ -2,8 +2,8 @@
 
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::objective::{ElasticInit, Lambda, Pushes};
 use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
+use eigenfold::{ElasticInit, Lambda, Pushes};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors, dims, ..Recipe::default() }.fit(points, &Silent).unwrap()

@@ -2,14 +2,18 @@
 //! their ids.
 use crate::support::*;
 use eigenfold::Distances;
-use eigenfold::field::{Affinity, Field, LaplacianVariant, LleVariant, MeuVariant, Ordering, Task};
-use eigenfold::graph::{Paths, Search};
-use eigenfold::linalg::Operator;
-use eigenfold::progress::Silent;
+use eigenfold::Search;
+use eigenfold::Silent;
+use eigenfold::contract::Operator;
 use eigenfold::sample::Sample;
 use eigenfold::{
     Alle, Bandwidth, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe,
 };
+use eigenfold::{
+    LaplacianVariant, LleVariant, MeuVariant, Ordering,
+    contract::{Affinity, Field, Task},
+};
+use eigenfold_graph::Paths;
 use faer::Mat;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Files: what is written is read back bit for bit, and no file, however broken, does worse than an error.
 
 use eigenfold::io::{Labels, ReadOptions, Table, read, read_graph, write, write_graph};
-use eigenfold::{Points, graph::Graph};
+use eigenfold::{Graph, Points};
 use proptest::prelude::*;
 use std::path::Path;
 use tempfile::{TempDir, tempdir};

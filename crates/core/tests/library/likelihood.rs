@@ -1,8 +1,8 @@
 //! The likelihood of every kind of field, against dense matrices and closed forms.
 use crate::support::*;
-use eigenfold::field::{Field, Site, Task};
-use eigenfold::graph::Search;
-use eigenfold::progress::Silent;
+use eigenfold::Search;
+use eigenfold::Silent;
+use eigenfold::contract::{Field, Site, Task};
 use eigenfold::{Alle, Disconnected, Likelihood, Method, Meu, Neighbors, Observation, Pca, Points, Recipe};
 use faer::Mat;
 use rand::SeedableRng;

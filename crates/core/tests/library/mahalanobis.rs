@@ -1,9 +1,9 @@
 //! Mahalanobis distances: fits in whitened columns, new points, saved models, and the inverse transform.
 use crate::support::*;
-use eigenfold::graph::{Metric, Neighbors};
-use eigenfold::preparation::{Preparation, Scale, Whitening};
-use eigenfold::progress::Silent;
+use eigenfold::Silent;
+use eigenfold::{ColumnScale, Preparation, Whitening};
 use eigenfold::{Isomap, Lle, Mds, Method, Model, Mvu, Pca, Points, Recipe};
+use eigenfold::{Metric, Neighbors};
 
 fn by_mahalanobis(method: impl Into<Method>) -> Recipe {
     Recipe { metric: Metric::Mahalanobis, method: method.into(), ..Recipe::default() }
@@ -41,7 +41,7 @@ fn the_map_does_not_depend_on_a_linear_change_of_the_columns() {
 #[test]
 fn a_fit_is_that_of_columns_whitened_by_hand_for_new_points_and_after_loading() {
     let (points, new) = (mixed(&swiss(100)), mixed(&swiss(9)));
-    let prepared = Preparation { scale: Scale::Unit, ..Preparation::default() };
+    let prepared = Preparation { scale: ColumnScale::Unit, ..Preparation::default() };
     for preparation in [Preparation::default(), prepared] {
         let recipe = Recipe { preparation: preparation.clone(), ..by_mahalanobis(Isomap::default()) };
         let model = recipe.fit(&points, &Silent).unwrap();
@@ -113,8 +113,8 @@ fn evidence_choice_and_certificate_go_by_the_same_distances() {
     assert!(recipe.held_out_rows(&points, &Silent).unwrap().error < 1.0);
     let recipe = Recipe { neighbors: Neighbors::Nearest(5), ..by_mahalanobis(Mvu::default()) };
     let model = recipe.fit(&points, &Silent).unwrap();
-    let search = eigenfold::graph::Search { neighbors: recipe.neighbors, ..Default::default() };
-    let found = eigenfold::input::Data::from(&points).measured_by(Metric::Mahalanobis).neighbors(&search, &Silent);
+    let search = eigenfold::Search { neighbors: recipe.neighbors, ..Default::default() };
+    let found = eigenfold::Data::from(&points).measured_by(Metric::Mahalanobis).neighbors(&search, &Silent);
     model.certificates()[0].verify(&points, &found.unwrap().graph).unwrap();
 }
 

@@ -3,9 +3,9 @@
 
 use crate::fuzz::{Dice, mutated, trials};
 use crate::support::*;
+use eigenfold::Disconnected;
 use eigenfold::Silent;
-use eigenfold::graph::Disconnected;
-use eigenfold::preparation::{Log, Preparation, Scale};
+use eigenfold::{ColumnScale, Log, Preparation};
 use eigenfold::{Distances, Kernel, KernelPca, Method, Metric, Model, Neighbors, Points, Recipe};
 use std::sync::LazyLock;
 
@@ -43,7 +43,7 @@ static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         let table = Points::new(16, 16, (0..256).map(length).collect()).unwrap();
         models.extend(recipe(method).fit(&Distances::new(table).unwrap(), &Silent).ok());
     }
-    let preparation = Preparation { log: Some(Log::OnePlus), scale: Scale::Robust, kept: vec![2] };
+    let preparation = Preparation { log: Some(Log::OnePlus), scale: ColumnScale::Robust, kept: vec![2] };
     models.extend(Recipe { preparation, ..recipe(Method::from_name("isomap").unwrap()) }.fit(&points, &Silent).ok());
     models.iter().map(|model| model.to_bytes().unwrap()).collect()
 });

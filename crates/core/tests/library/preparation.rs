@@ -1,7 +1,7 @@
 //! Columns brought to a common scale: the model, new points, and the inverse transform.
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::preparation::{Log, Preparation, Scale};
+use eigenfold::{ColumnScale, Log, Preparation};
 use eigenfold::{Isomap, LaplacianEigenmaps, Method, Model, Pca, Points, Ppca, Recipe};
 
 /// Columns in very different units, one of which does not vary.
@@ -11,7 +11,7 @@ fn mixed(n: usize) -> Points {
     Points::from_rows(&(0..n).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-fn scaled(method: Method, scale: Scale) -> Recipe {
+fn scaled(method: Method, scale: ColumnScale) -> Recipe {
     Recipe { method, preparation: Preparation { scale, ..Preparation::default() }, ..Recipe::default() }
 }
 
@@ -19,10 +19,10 @@ fn scaled(method: Method, scale: Scale) -> Recipe {
 fn a_prepared_fit_is_that_of_columns_prepared_by_hand() {
     let (points, new) = (mixed(60), mixed(9));
     for (method, scale) in [
-        (Pca::default().into(), Scale::Unit),
-        (Isomap::default().into(), Scale::Robust),
-        (LaplacianEigenmaps::default().into(), Scale::Unit),
-        (Ppca::default().into(), Scale::Unit),
+        (Pca::default().into(), ColumnScale::Unit),
+        (Isomap::default().into(), ColumnScale::Robust),
+        (LaplacianEigenmaps::default().into(), ColumnScale::Unit),
+        (Ppca::default().into(), ColumnScale::Unit),
     ] {
         let recipe = scaled(method, scale);
         let prepared = recipe.preparation.learn(&points, None).unwrap().0;
@@ -54,7 +54,7 @@ fn a_prepared_fit_is_that_of_columns_prepared_by_hand() {
 #[test]
 fn a_power_of_two_changes_no_digit_of_a_map_of_scaled_columns() {
     let points = mixed(40);
-    for scale in [Scale::Unit, Scale::Robust] {
+    for scale in [ColumnScale::Unit, ColumnScale::Robust] {
         for method in [Pca::default().into(), Isomap::default().into()] {
             let recipe = scaled(method, scale);
             let plain = recipe.fit(&points, &Silent).unwrap();
@@ -89,7 +89,7 @@ fn log_normal(n: usize) -> Points {
 #[test]
 fn intervals_of_logarithms_hold_as_many_entries_as_they_promise() {
     let points = log_normal(2000);
-    let preparation = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
+    let preparation = Preparation { log: Some(Log::Plain), scale: ColumnScale::Unit, ..Preparation::default() };
     let model =
         Recipe { preparation, method: Pca::default().into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
     let way = model.inverse_transform().unwrap();
@@ -113,7 +113,7 @@ fn intervals_of_logarithms_hold_as_many_entries_as_they_promise() {
 #[test]
 fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
     let points = log_normal(300);
-    let preparation = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
+    let preparation = Preparation { log: Some(Log::Plain), scale: ColumnScale::Unit, ..Preparation::default() };
     let prepared = preparation.learn(&points, None).unwrap().0;
     let model =
         Recipe { preparation, method: Ppca::default().into(), ..Recipe::default() }.fit(&points, &Silent).unwrap();
@@ -135,9 +135,9 @@ fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
 
 #[test]
 fn choosing_and_judging_see_the_prepared_columns() {
-    use eigenfold::progress::Silent;
+    use eigenfold::Silent;
     let points = mixed(80);
-    let recipe = scaled(Isomap::default().into(), Scale::Unit);
+    let recipe = scaled(Isomap::default().into(), ColumnScale::Unit);
     let seen = recipe.preparation.learn(&points, None).unwrap().0.apply(&points, None).unwrap();
     let plain = Recipe { preparation: Preparation::default(), ..recipe.clone() };
     let chosen = |recipe: &Recipe, points: &Points| recipe.choose_neighbors(points, &Silent).unwrap();
@@ -149,7 +149,7 @@ fn choosing_and_judging_see_the_prepared_columns() {
 #[test]
 fn distances_have_no_columns_to_prepare() {
     let table = eigenfold::Distances::new(distances(&swiss(20))).unwrap();
-    let error = scaled(Isomap::default().into(), Scale::Unit).fit(&table, &Silent).unwrap_err().to_string();
+    let error = scaled(Isomap::default().into(), ColumnScale::Unit).fit(&table, &Silent).unwrap_err().to_string();
     assert!(error.starts_with("only points have columns to prepare, and the input is distances; "), "{error}");
 }
 
@@ -163,7 +163,7 @@ fn a_column_with_nearly_all_of_the_variance_is_named() {
         assert_eq!(model.names(), Some(&names[..]));
         model.report().warnings.iter().map(|warning| warning.message()).collect::<Vec<_>>().join("\n")
     };
-    assert!(warnings(Scale::None).contains("column \"a\" has 99.9 % of the variance of all 4 columns"));
-    assert!(warnings(Scale::None).contains("use `standardize`"));
-    assert!(!warnings(Scale::Unit).contains("variance"));
+    assert!(warnings(ColumnScale::None).contains("column \"a\" has 99.9 % of the variance of all 4 columns"));
+    assert!(warnings(ColumnScale::None).contains("use `standardize`"));
+    assert!(!warnings(ColumnScale::Unit).contains("variance"));
 }

@@ -1,10 +1,10 @@
 //! The measures of a map against scikit-learn, SciPy and the definitions of the papers in NumPy: scripts/quality.py made the
 //! numbers.
 use crate::support::*;
-use eigenfold::progress::Silent;
+use eigenfold::Silent;
 use eigenfold::quality::{Evaluation, Given, Measure, Quality};
-use eigenfold::reconstruct::{InverseTransform, Portable};
 use eigenfold::{Distances, Isomap, Metric, Neighbors, Pca, Points, Recipe};
+use eigenfold::{InverseTransform, Portable};
 
 const N: usize = 120;
 

@@ -1,10 +1,10 @@
 //! The inverse transform: results that can be checked by hand, calibration on held-out rows, and difficult shapes.
 use crate::support::*;
+use eigenfold::Index;
+use eigenfold::ReconstructionRule;
 use eigenfold::Silent;
-use eigenfold::graph::Index;
-use eigenfold::preparation::{Preparation, Scale};
-use eigenfold::reconstruct::ReconstructionRule;
 use eigenfold::sample::Sample;
+use eigenfold::{ColumnScale, Preparation};
 use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
@@ -52,7 +52,7 @@ fn deviations_do_not_fall_in_a_gap_between_clusters() {
     let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
     let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();
     let inward = (0..=20).map(|step| center(0).map(|y| y * (1.0 - f64::from(step) / 20.0)));
-    let way = eigenfold::reconstruct::InverseTransform::of_map(&points, &map).unwrap();
+    let way = eigenfold::InverseTransform::of_map(&points, &map).unwrap();
     let back = way.reconstruct(&Points::from_rows(&inward.collect::<Vec<_>>()).unwrap()).unwrap();
     let size = |i: usize| (back.deviations.row(i).iter().map(|d| d * d).sum::<f64>() / 6.0).sqrt();
     let sizes: Vec<f64> = (0..=20).map(size).collect();
@@ -346,7 +346,7 @@ fn draws_keep_deviations_margins_and_what_goes_together() {
 #[test]
 fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
     let curved = Points::from_rows(&(0..60).map(|i| [i as f64, (0.3 * i as f64).sin()]).collect::<Vec<_>>()).unwrap();
-    let unit = Preparation { scale: Scale::Unit, ..Preparation::default() };
+    let unit = Preparation { scale: ColumnScale::Unit, ..Preparation::default() };
     let white = Recipe { metric: Metric::Mahalanobis, ..Recipe::default() };
     let recipes = [Recipe::default(), Recipe { preparation: unit, ..Recipe::default() }, white];
     let methods = || [Method::from(Isomap::default()), Mds::default().into()];

@@ -1,10 +1,10 @@
 //! Known truths recovered: ten seeds, the worst bounded.
 use crate::support::*;
 use eigenfold::Distances;
-use eigenfold::field::Penalty;
-use eigenfold::graph::Search;
-use eigenfold::objective::Init;
-use eigenfold::progress::Silent;
+use eigenfold::Init;
+use eigenfold::Penalty;
+use eigenfold::Search;
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{
     Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Model, ModifiedLle, Neighbors, Points,
@@ -159,7 +159,7 @@ fn distances_and_points_give_the_same_map() {
 #[test]
 fn a_given_graph_is_used_as_it_is() {
     let points = swiss(400);
-    let found = eigenfold::graph::Search::default().of_points(&points, &eigenfold::progress::Silent).unwrap();
+    let found = eigenfold::Search::default().of_points(&points, &eigenfold::Silent).unwrap();
     for name in ["isomap", "laplacian-eigenmaps", "diffusion-maps"] {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
         let (a, b) = (recipe.fit(&points, &Silent).unwrap(), recipe.fit(&found.graph, &Silent).unwrap());

@@ -3,11 +3,11 @@
 //! methods.
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::field::{EdgeWeight, LleVariant};
 use eigenfold::{
     Bandwidth, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
     ModifiedLle, Neighbors, Pca, Points, Recipe, io,
 };
+use eigenfold::{EdgeWeight, LleVariant};
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

@@ -2,10 +2,10 @@
 //! 2006, and what every method owes its user.
 use crate::support::*;
 use eigenfold::Distances;
-use eigenfold::field::Weight;
-use eigenfold::graph::Search;
-use eigenfold::progress::Silent;
-use eigenfold::unfolding::upper_bound;
+use eigenfold::Search;
+use eigenfold::Silent;
+use eigenfold::Weight;
+use eigenfold::mvu_upper_bound;
 use eigenfold::{
     Bandwidth, Disconnected, Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors,
     Points, Recipe,
@@ -123,7 +123,7 @@ proptest! {
         let draws = cloud(edges(&graph).len(), 1, seed ^ 0x5bd1);
         let mut weights = edges(&graph);
         weights.iter_mut().zip(draws.values()).for_each(|(w, draw)| w.weight = (2.0 * spread * draw).exp());
-        let bound = upper_bound(&graph, &weights, None, &Silent).unwrap();
+        let bound = mvu_upper_bound(&graph, &weights, None, &Silent).unwrap();
         prop_assert!(variance(&points) <= bound);
         let shrunk: Vec<f64> = points.values().iter().enumerate().map(|(at, x)| [1.0, 0.7, 0.0][at % 3] * x).collect();
         prop_assert!(variance(&Points::new(80, 3, shrunk).unwrap()) <= bound);
@@ -140,8 +140,7 @@ proptest! {
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
     let (roll, new) = (swiss(140), swiss(150).select(&(140..150).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
-    let spectral =
-        |method: &Method| method.info().needs_graph && method.info().basis != eigenfold::field::Basis::Objective;
+    let spectral = |method: &Method| method.info().needs_graph && method.info().basis != eigenfold::Basis::Objective;
     for method in Method::all().into_iter().filter(spectral) {
         let name = method.info().name;
         let model = recipe(method, 8, Some(6)).fit(&roll, &Silent).unwrap();

@@ -1,8 +1,8 @@
 //! The likelihood of a Gaussian process against numbers from other programs; `beside` has those that need files.
 use crate::support::*;
-use eigenfold::gp_likelihood::{GpLikelihood, Lengths};
+use eigenfold::Silent;
+use eigenfold::gp_likelihood::{GpLikelihood, LengthRule};
 use eigenfold::io::ReadOptions;
-use eigenfold::progress::Silent;
 use eigenfold::{Pca, io};
 
 /// The same digits from the built-in set, by our own PCA.
@@ -10,10 +10,11 @@ use eigenfold::{Pca, io};
 fn a_hundred_digits_on_their_principal_components_have_the_reference_score() {
     let digits = io::read("digits", &ReadOptions::default()).unwrap().points.select(&(0..100).collect::<Vec<_>>());
     let map = fit(Pca::default(), &digits).embedding().clone();
-    let score = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() }.of(&digits, &map, &Silent).unwrap();
+    let score =
+        GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() }.of(&digits, &map, &Silent).unwrap();
     assert!((score.log_likelihood / -14_534.316_509_45 - 1.0).abs() < SOLVED, "{score:?}");
     assert_eq!((score.features, score.constant), (53, 11));
-    let unit = GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() };
+    let unit = GpLikelihood { lengths: LengthRule::Unit, ..GpLikelihood::default() };
     let scaled = unit.of(&digits, &map, &Silent).unwrap();
     assert!((scaled.log_likelihood + 14_535.84).abs() < 0.01, "{scaled:?}");
     // Two of the seven starts end elsewhere; that is why there are seven.

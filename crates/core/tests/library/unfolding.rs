@@ -1,12 +1,13 @@
 //! Maximum variance unfolding as a user meets it: certificates, variants, claims of the paper.
 
 use crate::support::{affine_error, distances, swiss};
-use eigenfold::field::{EdgeWeight, LaplacianVariant};
-use eigenfold::graph::{Found, Neighbors, Paths, Search};
-use eigenfold::progress::Silent;
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::unfolding::{Constraints, MvuVariant};
+use eigenfold::{Constraints, MvuVariant};
 use eigenfold::{Disconnected, Distances, Graph, LaplacianEigenmaps, Model, Mvu, Points, Recipe};
+use eigenfold::{EdgeWeight, LaplacianVariant};
+use eigenfold::{Found, Neighbors, Search};
+use eigenfold_graph::Paths;
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {
     Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }

@@ -1,8 +1,8 @@
 //! The unit of the data, constant columns and duplicate points must not change a result.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::gp_likelihood::GpLikelihood;
 use eigenfold::missing::{complete, complete_distances};
-use eigenfold::progress::Silent;
 use eigenfold::{Dimension, Distances, Graph, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
 
 /// x · 2^power in two steps, since one factor may be beyond the range.
@@ -18,7 +18,7 @@ fn scaled(points: &Points, power: i32) -> Points {
 /// The powers of the unit of length in the results of a method: data c times as large have results c to this power times
 /// as large.
 #[derive(Clone, Copy, Default)]
-struct Lengths {
+struct LengthRule {
     map: i32,
     eigenvalues: i32,
     /// Of the covariance K of the field, where that is not the square of the coordinates'.
@@ -28,17 +28,17 @@ struct Lengths {
     weights: i32,
 }
 
-const COVARIANCE: Lengths = Lengths { map: 1, eigenvalues: 2, field: 2, density: false, weights: 0 };
+const COVARIANCE: LengthRule = LengthRule { map: 1, eigenvalues: 2, field: 2, density: false, weights: 0 };
 
-fn lengths(method: &Method) -> Lengths {
+fn lengths(method: &Method) -> LengthRule {
     match method.info().name {
         "pca" | "mds" | "isomap" | "mvu" | "smacof" | "sammon" => COVARIANCE,
-        "meu" => Lengths { eigenvalues: -2, weights: -2, ..COVARIANCE },
-        "drill" => Lengths { weights: -2, ..COVARIANCE },
-        "alle" => Lengths { eigenvalues: -2, field: 2, ..Lengths::default() },
-        "ppca" | "fa" => Lengths { eigenvalues: 2, density: true, ..Lengths::default() },
-        "gplvm" => Lengths { density: true, ..Lengths::default() },
-        _ => Lengths::default(),
+        "meu" => LengthRule { eigenvalues: -2, weights: -2, ..COVARIANCE },
+        "drill" => LengthRule { weights: -2, ..COVARIANCE },
+        "alle" => LengthRule { eigenvalues: -2, field: 2, ..LengthRule::default() },
+        "ppca" | "fa" => LengthRule { eigenvalues: 2, density: true, ..LengthRule::default() },
+        "gplvm" => LengthRule { density: true, ..LengthRule::default() },
+        _ => LengthRule::default(),
     }
 }
 
@@ -48,7 +48,7 @@ fn objective_length(model: &Model) -> i32 {
 }
 
 /// Whether a model is that of the same data in a unit 2^power times as small, byte for byte.
-fn same_in_another_unit(plain: &Model, there: &Model, lengths: Lengths, power: i32, what: &str) {
+fn same_in_another_unit(plain: &Model, there: &Model, lengths: LengthRule, power: i32, what: &str) {
     assert_eq!(&scaled(plain.embedding(), power * lengths.map), there.embedding(), "{what}");
     let (a, b) = (plain.report(), there.report());
     let eigenvalues: Vec<f64> =

@@ -4,8 +4,8 @@
 
 use crate::support::*;
 use eigenfold::Silent;
+use eigenfold::io::schema::Role;
 use eigenfold::io::{Labels, ReadOptions, Table, read, read_all, read_kept, write};
-use eigenfold::schema::Role;
 use eigenfold::{Method, Points, Recipe, Result};
 use std::path::Path;
 use tempfile::tempdir;

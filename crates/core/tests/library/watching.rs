@@ -3,8 +3,8 @@ use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::dimension::Dimension;
 use eigenfold::gp_likelihood::GpLikelihood;
-use eigenfold::progress::{Observer, Stage};
 use eigenfold::{Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Points, Recipe};
+use eigenfold::{Observer, Stage};
 use std::sync::Mutex;
 
 /// Records its calls.
@@ -146,7 +146,7 @@ impl Observer for Looks {
 #[test]
 fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
     let points = swiss(120);
-    for method in methods().into_iter().filter(|method| method.info().basis == eigenfold::field::Basis::Objective) {
+    for method in methods().into_iter().filter(|method| method.info().basis == eigenfold::Basis::Objective) {
         let name = method.info().name;
         // gplvm keeps no snapshots, but shows its maps to an observer.
         let snapshots = if name == "gplvm" { 0 } else { 5 };

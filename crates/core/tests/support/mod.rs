@@ -3,11 +3,11 @@
 
 pub(crate) mod circle;
 
-use eigenfold::field::{Build, Built, Site, Task};
-use eigenfold::graph::{Neighbors, Search};
+use eigenfold::Silent;
+use eigenfold::contract::{Build, Built, Site, Task};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::progress::Silent;
 use eigenfold::{Data, Graph, Input, Method, Metric, Model, Points, Recipe};
+use eigenfold::{Neighbors, Search};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -14,7 +14,7 @@
 
 use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, told};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -72,7 +72,8 @@ impl Build for DiffusionMaps {
         let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
         affinity.rescale(&density, |i| density[i] * density[i]);
         let mass = Some(affinity.degrees().to_vec());
-        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
+        let field =
+            Field::Precision { matrix: affinity.laplacian()?, mass, scale: CoordinateScale::Diffusion(self.time) };
         let used = vec![("bandwidth", told(Some(&widths)))];
         let rule = Rule::Nystrom(Nystrom { widths: Some(widths), density: Some(density), form: Form::Normalized });
         Ok(Built { used, ..Built::new(field, rule) })

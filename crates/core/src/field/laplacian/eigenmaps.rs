@@ -18,7 +18,7 @@ use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site, Task};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site, Task};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::{Error, Result};
@@ -140,11 +140,11 @@ impl Build for LaplacianEigenmaps {
         let added = affinity.degrees().iter().sum::<f64>() / own;
         let degrees = || affinity.degrees().to_vec();
         let (mass, scale, form) = match self.variant {
-            LaplacianVariant::Normalized => (Some(degrees()), Scale::Unit, Form::Normalized),
+            LaplacianVariant::Normalized => (Some(degrees()), CoordinateScale::Unit, Form::Normalized),
             LaplacianVariant::Symmetric => {
-                (Some(degrees()), Scale::Symmetric, Form::Symmetric { degrees: degrees(), added })
+                (Some(degrees()), CoordinateScale::Symmetric, Form::Symmetric { degrees: degrees(), added })
             }
-            LaplacianVariant::Unnormalized => (None, Scale::Unit, Form::Unnormalized { added }),
+            LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added }),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
         let used = vec![("bandwidth", told(widths.as_ref()))];
@@ -179,9 +179,9 @@ impl LaplacianEigenmaps {
         let first = |i: u32| pairs.first[pairs.of[i as usize] as usize];
         let affinity = Affinity::of_weights(graph, unfolded.weights.as_deref().unwrap_or_default(), first);
         let (mass, scale) = match self.variant {
-            LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), Scale::Unit),
-            LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), Scale::Symmetric),
-            LaplacianVariant::Unnormalized => (None, Scale::Unit),
+            LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), CoordinateScale::Unit),
+            LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), CoordinateScale::Symmetric),
+            LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
         Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", told(None))], ..unfolded })

@@ -16,7 +16,7 @@
 
 use crate::extend;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::input::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::warning::Warning;
@@ -90,7 +90,7 @@ impl Build for HessianLle {
                  grid) and were aligned by their tangent spaces; a larger `neighbors` may help"
             )));
         }
-        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
         Ok(Built { warnings, ..Built::new(field, extend::Tangent) })
     }
 }

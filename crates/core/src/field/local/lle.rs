@@ -16,7 +16,7 @@
 use crate::ended::Ended;
 use crate::extend::Rule;
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::input::Measured;
 use crate::input::regression::{REGULARIZATION, Regression};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -119,7 +119,7 @@ impl Build for Lle {
             let m = self.precisions(&rows);
             precision(graph, |i| (m[i], &rows[i].weights))
         };
-        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
         let rule = Rule::barycenter(self.regularization);
         Ok(Built { warnings, ended, ..Built::new(field, rule) })
     }

@@ -10,7 +10,7 @@
 
 use crate::extend;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::input::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
 use eigenfold_linalg::error::Result;
@@ -48,7 +48,7 @@ impl Build for Ltsa {
         let matrix = glue(site, graph, |_, members, form| {
             Tangent::new(data, members, site.dims).bending(form);
         })?;
-        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, extend::Tangent))
     }
 }

@@ -18,7 +18,7 @@
 use crate::extend::Rule;
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{data, glue};
-use crate::field::{Basis, Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::input::Cloud;
 use crate::input::regression::REGULARIZATION;
 use crate::input::tangent::complement;
@@ -71,7 +71,7 @@ impl Build for ModifiedLle {
         });
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
-        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, Rule::barycenter(self.regularization)))
     }
 }

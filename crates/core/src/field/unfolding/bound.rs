@@ -53,12 +53,12 @@ const SHARPNESS: i32 = 9;
 /// That no eigenvalue is smaller than the λ of the bound is confirmed by the signs of the pivots of a factor.
 ///
 /// ```
-/// use eigenfold::{Graph, field::Weight, progress::Silent, unfolding::upper_bound};
+/// use eigenfold::{Graph, Weight, Silent, mvu_upper_bound};
 ///
 /// // Three points in a row, one apart: pulled straight they have the variance 2, and the weights 1, 1 prove it.
 /// let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]])?;
 /// let weight = |i| Weight { i, j: i + 1, distance: 1.0, weight: 1.0 };
-/// let bound = upper_bound(&graph, &[weight(0), weight(1)], None, &Silent)?;
+/// let bound = mvu_upper_bound(&graph, &[weight(0), weight(1)], None, &Silent)?;
 /// assert!((bound - 2.0).abs() < 1e-6);
 /// # Ok::<(), eigenfold::Error>(())
 /// ```
@@ -68,7 +68,7 @@ const SHARPNESS: i32 = 9;
 /// If a weight is negative, not finite or not of an edge, if the edges with weights do not connect the graph, so that
 /// they bound nothing, or the eigenvalue could not be computed and confirmed within the memory (bytes; if not given, most
 /// of what is free).
-pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, observer: &dyn Observer) -> Result<f64> {
+pub fn mvu_upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, observer: &dyn Observer) -> Result<f64> {
     let pairs = Pairs::new(graph, Constraints::Edges, None)?;
     let union = graph.union();
     let mut w = vec![0.0; pairs.ends.len()];
@@ -111,7 +111,7 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
 
 /// The best bound from the weights 1/D, from those of a method if there are any, and from rounds of updates, in the
 /// units of the input; `None` if no eigenvalue could be computed, or the observer stopped the run before. It is
-/// confirmed like that of [`upper_bound`], unless the factor takes too long.
+/// confirmed like that of [`mvu_upper_bound`], unless the factor takes too long.
 pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
     let web = Web::bare(pairs, memory);
     let known = |w: Vec<f64>| {
@@ -227,7 +227,7 @@ mod tests {
     fn weights_that_bound_nothing_are_refused() {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]]).unwrap();
         let weight = |i, j, weight| Weight { i, j, distance: 1.0, weight };
-        let refused = |weights: &[Weight]| upper_bound(&graph, weights, None, &Silent).unwrap_err().to_string();
+        let refused = |weights: &[Weight]| mvu_upper_bound(&graph, weights, None, &Silent).unwrap_err().to_string();
         assert!(refused(&[weight(0, 2, 1.0)]).contains("0 and 2 bounds nothing"));
         assert!(refused(&[weight(0, 9, 1.0)]).contains("give weights of edges"));
         assert!(refused(&[weight(0, 1, -1.0)]).contains("not negative"));

@@ -111,8 +111,8 @@ impl Certificate {
     /// Recomputes the bracket from the coordinates, the weights and the input alone, and compares it with the claim.
     ///
     /// ```
-    /// use eigenfold::graph::{Neighbors, Search};
-    /// use eigenfold::progress::Silent;
+    /// use eigenfold::{Neighbors, Search};
+    /// use eigenfold::Silent;
     /// use eigenfold::{Mvu, Recipe, sample::Sample};
     ///
     /// let roll = Sample::SwissRoll.draw(300, 0.0, 1)?;

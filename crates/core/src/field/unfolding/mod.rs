@@ -27,7 +27,7 @@ mod rescale;
 mod subspace;
 mod weighted_laplacian;
 
-pub use bound::upper_bound;
+pub use bound::mvu_upper_bound;
 pub(crate) use central_path::{PathOptions, Unfolded, follow};
 pub use certificate::{Bracket, Certificate, MvuVariant};
 pub(crate) use certificate::{bracket, bracket_of_some};

@@ -27,7 +27,7 @@ pub struct Rescaling {
     /// An upper bound of the variance within their span.
     pub dual: f64,
     /// An upper bound over all embeddings, in any number of dimensions, that keep the distances of the graph; the best
-    /// of the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
+    /// of the weights that were tried ([`mvu_upper_bound`](super::mvu_upper_bound)), where its eigenvalue could be computed.
     pub bound: Option<f64>,
     /// `primal / bound`: the map has at least this fraction of the largest variance.
     pub part: Option<f64>,

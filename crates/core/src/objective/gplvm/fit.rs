@@ -5,7 +5,7 @@ use super::constraint::Constraint;
 use super::negative::{self, Negative};
 use crate::field::latent::k_means;
 use crate::gp::problem::Problem;
-use crate::gp::{BOX, Parameters};
+use crate::gp::{BOX, GpParameters};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Bounds, Descent, Ended, Passing, Report, Stop};
@@ -51,8 +51,8 @@ pub(super) struct Fitted {
     /// The back-constraint, if there is one: its width and its weights, one row per point.
     pub(super) mapping: Option<(f64, Vec<f64>)>,
     /// The process in units of the data's variance, and of the data.
-    pub(super) own: Parameters,
-    pub(super) in_units: Parameters,
+    pub(super) own: GpParameters,
+    pub(super) in_units: GpParameters,
     /// The log likelihood of the data in their units, without the prior; its lower bound if there are inducing points.
     pub(super) log_likelihood: f64,
     /// The minimum of the objective: the negative log likelihood, with the prior.
@@ -193,7 +193,7 @@ impl Fit {
         let (value, bias) = found.unwrap_or((report.value, BOX[2].0));
         let problem = &objective.problem;
         let [places, inducing, logs] = negative::parts(&natural, problem);
-        let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
+        let own = GpParameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
         let cells = problem.cells();
         // If no step lowers the value any more, the limit of rounding is reached.
         let still = report.ended == Ended::Stuck && report.gradient <= self.tolerance * cells;

@@ -30,7 +30,7 @@ use crate::extend::{Mapping, OnLine, Process, Rule};
 use crate::field::{Basis, Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
 use crate::gp::problem::Problem;
-use crate::gp::{NOISE_FLOOR, Parameters};
+use crate::gp::{GpParameters, NOISE_FLOOR};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -272,7 +272,7 @@ impl Gplvm {
         built.neighbors = Some(NEAR.min(n - 1));
         let init = start::told(site).unwrap_or(("init", fitted.start.to_string()));
         built.used = vec![init, ("inducing", inducing.map_or("none".into(), |m| m.to_string()))];
-        let Parameters { variance, bias, noise, .. } = fitted.in_units;
+        let GpParameters { variance, bias, noise, .. } = fitted.in_units;
         built.figures =
             vec![(Figure::ProcessVariance, variance), (Figure::ProcessBias, bias), (Figure::ProcessNoise, noise)];
         if !fitted.converged {

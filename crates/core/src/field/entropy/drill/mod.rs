@@ -74,7 +74,7 @@ pub struct PathStep {
 
 /// Diagnostics of a learned graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Learned {
+pub struct LearnedGraph {
     /// The penalty that was used.
     pub penalty: f64,
     /// The number of candidate edges.
@@ -213,7 +213,7 @@ impl Drill {
         data: impl Into<Data<'a>>,
         memory: Option<u64>,
         observer: &dyn Observer,
-    ) -> Result<(Found, Learned)> {
+    ) -> Result<(Found, LearnedGraph)> {
         data.into().whitened(|data| self.graph_on(search, data, memory, observer))
     }
 
@@ -224,7 +224,7 @@ impl Drill {
         data: Data<'_>,
         memory: Option<u64>,
         observer: &dyn Observer,
-    ) -> Result<(Found, Learned)> {
+    ) -> Result<(Found, LearnedGraph)> {
         let measured = data.measured().ok_or_else(|| {
             let fact = "a graph is learned from points or distances";
             Error::input_kind(&["points", "distances"], fact, "give one of them, or leave out `graph` learned")
@@ -246,7 +246,7 @@ impl Drill {
         regraph: &Regraph<'_>,
         memory: Option<u64>,
         observer: &dyn Observer,
-    ) -> Result<(Graph, Learned)> {
+    ) -> Result<(Graph, LearnedGraph)> {
         let union = candidates.union();
         let support = Support::new(&union);
         let Fitted { found, penalty, stopped, .. } =
@@ -260,7 +260,7 @@ impl Drill {
         }
         let converged = found.gap <= self.tolerance && !stopped;
         let kept = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
-        let learned = Learned { penalty, candidates: support.ends.len(), kept, gap: found.gap, converged };
+        let learned = LearnedGraph { penalty, candidates: support.ends.len(), kept, gap: found.gap, converged };
         Ok((Graph::from_lists(lists)?, learned))
     }
 }

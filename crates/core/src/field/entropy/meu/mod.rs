@@ -29,7 +29,8 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Basis, Build, Built, Field, Info, InputKind, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
+    Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site, landmark_graph, needs_points, shown,
+    usual_landmarks,
 };
 use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
@@ -209,7 +210,8 @@ impl Meu {
         edges.times_two_to(power);
         found.log_determinant -= pattern.dim() as f64 * f64::from(power) * std::f64::consts::LN_2;
         // L + γI over all points, with constants in its null space only where γ = 0; stage 3 centers it either way.
-        let (matrix, scale) = (edges.precision(&found.w, self.gamma), Scale::Covariance(edges.features as f64));
+        let (matrix, scale) =
+            (edges.precision(&found.w, self.gamma), CoordinateScale::Covariance(edges.features as f64));
         let rule = Rule::barycenter(REGULARIZATION);
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
