@@ -4,8 +4,6 @@ use eigenfold_linalg::error::{Error, Result};
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-/// The largest number of an input: methods compute fourth powers and sum them. Every number of single precision is below.
-const LARGEST: f64 = 1e60;
 /// The largest number of a result: its square can be summed.
 const LARGEST_RESULT: f64 = 1e150;
 
@@ -41,6 +39,9 @@ impl TryFrom<&Mat<f64>> for Points {
 }
 
 impl Points {
+    /// The largest number of an input: methods compute fourth powers and sum them. Every number of single precision is below.
+    pub const LARGEST: f64 = 1e60;
+
     /// Points from row-major values.
     ///
     /// # Errors
@@ -49,7 +50,7 @@ impl Points {
     /// that its powers would overflow; the message names the first such cell (row and column counted from 1).
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
         let points = Points::of_shape(rows, cols, values)?;
-        match points.values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
+        match points.values.iter().position(|v| v.is_nan() || v.abs() > Points::LARGEST) {
             Some(at) => Err(bad_cell(points.values[at], at / cols + 1, at % cols + 1)),
             None => Ok(points),
         }
@@ -273,7 +274,7 @@ impl Points {
 
     /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.
     pub fn is_sound(&self) -> bool {
-        self.is_sound_within(LARGEST)
+        self.is_sound_within(Points::LARGEST)
     }
 
     /// The same of a result, as [`Points::computed`] would have it.
@@ -311,7 +312,7 @@ fn bad_cell(value: f64, row: usize, column: usize) -> Error {
         .at_row(row - 1)
         .at_column(column - 1)
     } else {
-        let fact = format!("row {row}, column {column} is {value:e}, beyond {LARGEST:e}");
+        let fact = format!("row {row}, column {column} is {value:e}, beyond {:e}", Points::LARGEST);
         Error::data(fact, "rescale the column or leave it out").at_row(row - 1).at_column(column - 1)
     }
 }

@@ -361,7 +361,5 @@ fn format_error(path: &Path, fact: impl Into<String>, way_out: impl Into<String>
 
 /// Whether [`Points`] would refuse this number.
 fn is_unusable(value: f64, options: &ReadOptions) -> bool {
-    // Only extreme numbers have to be checked one by one.
-    let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
-    !usual && Points::new(1, 1, vec![value]).is_err()
+    if value.is_nan() { !options.missing } else { value.abs() > Points::LARGEST }
 }

@@ -29,7 +29,7 @@ fn a_far_place_of_a_model_with_logarithms_is_refused() {
     for log in ["log1p", "log"] {
         for method in ["pca", "ppca"] {
             bench.does(&format!("embed positive.csv --log {log} -m {method} -q --save m.model -o o.csv"));
-            for place in ["2000,0", "-2000,0", "800,800", "0,1e100"] {
+            for place in ["2000,0", "-2000,0", "800,800", "0,1e59"] {
                 bench.write("far.csv", format!("y1,y2\n{place}\n"));
                 let line = "reconstruct m.model far.csv -q -o rows.csv";
                 let answer = bench.run(line);
@@ -179,7 +179,7 @@ fn the_unit_of_the_data_changes_no_map() {
         };
         let one = map(1.0);
         // Powers of two change no digit.
-        for power in [-560, -20, 30, 300] {
+        for power in [-190, -20, 30, 180] {
             let by = 2f64.powi(power);
             let sized = |text: &str| -> Vec<f64> {
                 let all = coordinates(text).concat();

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// The sizes of data that are computed with: methods sum fourth powers. It holds every number of single precision.
-pub(crate) const RANGE: RangeInclusive<f64> = 1e-60..=1e60;
+pub(crate) const RANGE: RangeInclusive<f64> = 1e-60..=Points::LARGEST;
 
 /// The input of a fit: its data, and what else is given of the points. `Input::from(&points)` has the data alone.
 #[derive(Clone, Copy, Debug)]

@@ -307,7 +307,7 @@ impl Columns {
             ("infinite".into(), format!("replace it, remove the row{ignore}"))
         } else {
             let way_out = format!("rescale the column{}", ignore.trim_start_matches(','));
-            (format!("{value:e}, too large to square"), way_out)
+            (format!("{value:e}, beyond {:e}", crate::Points::LARGEST), way_out)
         };
         let error = format_error(path, format!("{place}, {title} is {what}"), way_out);
         error.at_row(row - 1).at_column(column)
