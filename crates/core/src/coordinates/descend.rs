@@ -127,16 +127,16 @@ struct Reported<'a> {
 }
 
 impl Emphasized for Reported<'_> {
-    fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
-        let value = self.energy.value(x, emphasis, slope);
+    fn value(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) -> f64 {
+        let value = self.energy.value(x, emphasis, gradient);
         if emphasis == 1.0 {
             self.observer.objective(self.energy.in_units(value));
         }
         value
     }
 
-    fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
-        self.energy.slope(x, emphasis, slope);
+    fn gradient(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) {
+        self.energy.gradient(x, emphasis, gradient);
     }
 }
 
@@ -147,8 +147,8 @@ struct Function<'a, 'b> {
 }
 
 impl Objective for Function<'_, '_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        Ok(Some(self.told.value(x, 1.0, slope)))
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
+        Ok(Some(self.told.value(x, 1.0, gradient)))
     }
 
     fn metric(&self) -> Option<&dyn Metric> {
@@ -176,17 +176,17 @@ pub(crate) fn unmet(ended: Ended) -> crate::Ended {
 
 /// Why a descent did not converge.
 pub(crate) fn unfinished(report: &Report) -> Warning {
-    let (steps, slope) = (report.iterations, report.gradient);
+    let (steps, gradient) = (report.iterations, report.gradient);
     match report.ended {
         Ended::Stopped => Warning::Stopped(format!(
-            "the optimization was stopped after {steps} iterations (largest gradient entry {slope:.1e})"
+            "the optimization was stopped after {steps} iterations (largest gradient entry {gradient:.1e})"
         )),
         Ended::Stuck => Warning::NotConverged(format!(
-            "no step lowers the objective any more after {steps} iterations (largest gradient entry {slope:.1e})"
+            "no step lowers the objective any more after {steps} iterations (largest gradient entry {gradient:.1e})"
         )),
         _ => Warning::NotConverged(format!(
             "the optimization ended after its {steps} iterations with the objective still falling (largest gradient entry \
-             {slope:.1e}); more `max-iterations` may help"
+             {gradient:.1e}); more `max-iterations` may help"
         )),
     }
 }

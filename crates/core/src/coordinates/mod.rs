@@ -115,7 +115,7 @@ impl Solved {
                 eigenvalues: self.eigenvalues.clone(),
                 residuals: self.residuals.clone(),
                 objective: self.objective.map(|(value, _)| value),
-                gradient: self.objective.map(|(_, slope)| slope),
+                gradient: self.objective.map(|(_, gradient)| gradient),
                 curve: self.curve.clone(),
                 solver: self.solver.clone(),
                 iterations: self.iterations,

@@ -138,7 +138,7 @@ fn digits_and_iris_have_their_reference_values() {
     near(value(&found, Name::TwoNnFit), 8.9081727648, 1e-9);
     near(value(&found, Name::LevinaBickel), 8.17019829, 1e-8);
     near(value(&found, Name::MacKayGhahramani), 7.09158993, 1e-8);
-    // scipy.optimize.brentq on the slope of the likelihood of r4/r2.
+    // scipy.optimize.brentq on the derivative of the likelihood of r4/r2.
     near(found.scales[1].value, 8.17618023535, 1e-10);
     near(quick(&roll(1000)).scales[1].value, 1.94729619262, 1e-10);
 

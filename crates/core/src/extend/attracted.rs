@@ -126,18 +126,18 @@ impl Attracted {
         let dims = known.map.cols();
         let weights = self.hold.weights(new.lengths);
         let start = known.map.row(new.near[0] as usize).to_vec();
-        let mut objective = |y: &[f64], slope: &mut [f64]| {
+        let mut objective = |y: &[f64], gradient: &mut [f64]| {
             if let Push::Uniform(part) = self.push {
-                return Ok(Some(pushes.mixed(known, new, &weights, part, y, slope)));
+                return Ok(Some(pushes.mixed(known, new, &weights, part, y, gradient)));
             }
             let mut value = 0.0;
-            slope.fill(0.0);
+            gradient.fill(0.0);
             for (&j, weight) in new.near.iter().zip(&weights) {
                 let other = known.map.row(j as usize);
                 let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 value += weight * self.pull.value(square);
-                let factor = 2.0 * weight * self.pull.slope(square);
-                slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+                let factor = 2.0 * weight * self.pull.derivative(square);
+                gradient.iter_mut().zip(y.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
             }
             let (sum, along) = match self.push {
                 Push::Squares(_) => pushes.by_squares(known, squares, y),
@@ -154,7 +154,7 @@ impl Attracted {
                 }
                 Push::Uniform(_) => 0.0,
             };
-            slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += factor * along);
+            gradient.iter_mut().zip(along).for_each(|(gradient, along)| *gradient += factor * along);
             Ok(Some(value))
         };
         let descent =
@@ -182,7 +182,7 @@ impl Pushes {
         let read = self.grid.as_ref().and_then(|grid| grid.at(y));
         read.map_or_else(
             || exact::one(&self.kernel, known.map.values(), y.len(), y, None),
-            |(value, slope)| (value.max(0.0), slope[..y.len()].to_vec()),
+            |(value, gradient)| (value.max(0.0), gradient[..y.len()].to_vec()),
         )
     }
 
@@ -194,13 +194,13 @@ impl Pushes {
         weights: &[f64],
         part: f64,
         y: &[f64],
-        slope: &mut [f64],
+        gradient: &mut [f64],
     ) -> f64 {
         let (sum, along) = self.at(known, y);
         let sum = sum.max(f64::MIN_POSITIVE);
         let (uniform, own) = (part / known.map.rows() as f64, (1.0 - part) / sum);
         let (mut value, mut all) = (0.0, 0.0);
-        slope.fill(0.0);
+        gradient.fill(0.0);
         for (&j, weight) in new.near.iter().zip(weights) {
             let other = known.map.row(j as usize);
             let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
@@ -208,23 +208,23 @@ impl Pushes {
             value -= weight * (uniform + bell).ln();
             let share = weight / (uniform + bell);
             all += share * bell;
-            let factor = -2.0 * share * own * self.kernel.slope(square);
-            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+            let factor = -2.0 * share * own * self.kernel.derivative(square);
+            gradient.iter_mut().zip(y.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
         }
-        slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += all / sum * along);
+        gradient.iter_mut().zip(along).for_each(|(gradient, along)| *gradient += all / sum * along);
         value
     }
 
     /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its gradient.
     fn by_squares(&self, known: &Known<'_>, squares: &[f64], y: &[f64]) -> (f64, Vec<f64>) {
-        let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
+        let (mut value, mut gradient) = (0.0, vec![0.0; y.len()]);
         for (j, &weight) in squares.iter().enumerate() {
             let other = known.map.row(j);
             let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
             value += weight * self.kernel.value(square);
-            let factor = 2.0 * weight * self.kernel.slope(square);
-            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+            let factor = 2.0 * weight * self.kernel.derivative(square);
+            gradient.iter_mut().zip(y.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
         }
-        (value, slope)
+        (value, gradient)
     }
 }

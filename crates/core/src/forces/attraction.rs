@@ -31,7 +31,7 @@ impl Pull {
 
     /// The derivative with respect to the square; finite where two points meet.
     #[inline(always)]
-    pub(crate) fn slope<T: Real>(self, square: T) -> T {
+    pub(crate) fn derivative<T: Real>(self, square: T) -> T {
         match self {
             Pull::Square => T::one(),
             Pull::Student(degrees) => {

@@ -44,8 +44,8 @@ fn negative(likelihood: &dyn Process, logs: [f64; 4]) -> Negative {
 
 fn check_gradient(likelihood: &dyn Process, tolerance: f64) {
     for logs in EVERYWHERE {
-        let slopes = negative(likelihood, logs).slopes;
-        let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+        let gradient = negative(likelihood, logs).gradient;
+        let size = gradient.iter().fold(1.0f64, |size, g| size.max(g.abs()));
         for i in 0..4 {
             let value = |step: f64| {
                 let mut moved = logs;
@@ -54,8 +54,8 @@ fn check_gradient(likelihood: &dyn Process, tolerance: f64) {
             };
             // Central differences of fourth order.
             let h = 1e-3;
-            let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-            assert!((slope - slopes[i]).abs() < tolerance * size, "{logs:?} {i}: {slope} and {slopes:?}");
+            let derivative = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+            assert!((derivative - gradient[i]).abs() < tolerance * size, "{logs:?} {i}: {derivative} and {gradient:?}");
         }
         check_bias(likelihood, logs);
     }
@@ -69,7 +69,7 @@ fn check_bias(likelihood: &dyn Process, logs: [f64; 4]) {
         let other = likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap();
         assert!(best.value <= other.value + 1e-9 * other.value.abs(), "{logs:?}: {bias} beats {}", best.bias);
     }
-    assert!(best.slopes[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.slopes);
+    assert!(best.gradient[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.gradient);
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
             };
             for logs in [[0.0, 0.0, 0.0, -1.0], [0.5, -1.0, 0.4, -3.0], [-1.0, 0.7, -0.6, -0.5], [2.0, 0.3, 2.5, -5.0]]
             {
-                let slopes = at(&logs).slopes;
-                let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+                let gradient = at(&logs).gradient;
+                let size = gradient.iter().fold(1.0f64, |size, g| size.max(g.abs()));
                 for i in 0..4 {
                     let mut value = |step: f64| {
                         let mut moved = logs;
@@ -188,8 +188,8 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
                         at(&moved).value
                     };
                     let h = 1e-3;
-                    let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((slope - slopes[i]).abs() < 2e-6 * size, "{inducing:?} {logs:?} {i}: {slope} {slopes:?}");
+                    let derivative = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+                    assert!((derivative - gradient[i]).abs() < 2e-6 * size, "{inducing:?} {logs:?} {i}: {derivative} {gradient:?}");
                 }
             }
         }

@@ -340,7 +340,7 @@ fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row
 }
 
 impl Objective for Squares<'_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
         let (n, r, pairs) = (self.known.n, self.columns, self.pairs);
         let (y, noise) = (&x[..n * r], x[n * r]);
         let of_row: fn(&Known, &[f64], f64, usize) -> Row = match r {
@@ -354,9 +354,9 @@ impl Objective for Squares<'_> {
         // Every pair occurs twice, once from each of its points.
         let rows = parallel::collect(n, |i| of_row(self.known, y, noise, i));
         for (i, (along, ..)) in rows.iter().enumerate() {
-            slope[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
+            gradient[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
         }
-        slope[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
+        gradient[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
         let value = 0.5 * rows.iter().map(|row| row.2).sum::<f64>() / pairs;
         self.lowest.push(self.lowest.last().copied().unwrap_or(f64::INFINITY).min(value));
         Ok(Some(value))

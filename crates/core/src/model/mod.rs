@@ -229,8 +229,8 @@ impl Model {
         let latent = self.latent().ok_or_else(none)?;
         let mut posteriors = latent.posteriors(&*self.entered(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
-            let slope = |prepared: &Prepared| prepared.log_slope(rows.row(i), rows.missing_of(i));
-            posterior.log_density += self.frame.prepared.as_ref().map_or(0.0, slope);
+            let derivative = |prepared: &Prepared| prepared.log_derivative(rows.row(i), rows.missing_of(i));
+            posterior.log_density += self.frame.prepared.as_ref().map_or(0.0, derivative);
         }
         Ok(posteriors)
     }

@@ -53,16 +53,16 @@ fn objectives(n: usize, dims: usize) -> Vec<(&'static str, Interaction<f64>)> {
 }
 
 #[test]
-fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
+fn gradients_are_central_differences_for_every_objective_in_any_dimension() {
     for dims in 1..=4 {
         for (name, mut objective) in objectives(24, dims) {
             let y: Vec<f64> = some(24, dims).into_values();
-            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            let (mut gradient, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
             for emphasis in [1.0, 4.0] {
                 if emphasis > 1.0 && name == "uni-sne" {
                     continue;
                 }
-                objective.value(&y, emphasis, &mut slope);
+                objective.value(&y, emphasis, &mut gradient);
                 for at in (0..y.len()).step_by(7) {
                     let mut moved = |step: f64| {
                         let mut y = y.clone();
@@ -70,8 +70,8 @@ fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
                         objective.value(&y, emphasis, &mut unused)
                     };
                     let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                    let size = slope.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
-                    assert!((slope[at] - difference).abs() < 1e-6 * size, "{name} {dims}: {} {difference}", slope[at]);
+                    let size = gradient.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+                    assert!((gradient[at] - difference).abs() < 1e-6 * size, "{name} {dims}: {} {difference}", gradient[at]);
                 }
             }
         }
@@ -123,10 +123,10 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
         let repulsion = Repulsion::of(Kernel::of(shape), n, 2, 0.5, Accuracy::Exact);
         let mut objective = Interaction::new(pairs.clone(), pull, repulsion, form, 2);
         objective.constant = constant;
-        let mut slope = vec![0.0; 2 * n];
-        let found = objective.value(&y, 1.0, &mut slope);
+        let mut gradient = vec![0.0; 2 * n];
+        let found = objective.value(&y, 1.0, &mut gradient);
         assert!((found / value - 1.0).abs() < 1e-11, "{form:?}: {found}");
-        let norm = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+        let norm = gradient.iter().map(|s| s * s).sum::<f64>().sqrt();
         assert!((norm / length - 1.0).abs() < 1e-10, "{form:?}: {norm}");
     }
 }

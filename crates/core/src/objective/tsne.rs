@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! minimize KL(P ‖ Q) = Σ p[i,j] log(p[i,j] / q[i,j]),   q[i,j] = k(‖y[i] − y[j]‖²) / Σ k,   k(s) = (1 + s/ν)^(−(ν+1)/2)
-//! slope = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
+//! gradient = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
 //! ```
 //!
 //! P are the entropic affinities of a perplexity, symmetrized. The optimization starts from the first principal

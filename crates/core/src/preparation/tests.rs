@@ -123,8 +123,8 @@ fn a_width_of_a_logarithm_holds_as_many_rows_as_it_promises() {
             assert!((held - promised).abs() < 1e-4, "{z} {deviation}: {held} {promised}");
         }
         if deviation < 1e-3 {
-            let slope = x * prepared.columns()[0].scale;
-            assert!((width / (slope * deviation) - 1.0).abs() < 1e-3, "the delta method");
+            let derivative = x * prepared.columns()[0].scale;
+            assert!((width / (derivative * deviation) - 1.0).abs() < 1e-3, "the delta method");
         }
     }
 }

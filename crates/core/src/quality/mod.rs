@@ -341,8 +341,8 @@ fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -
             squares[at] = error * error;
         }
     }
-    let slope = |square: f64| if square > 0.0 { 0.5 / square.sqrt() } else { 0.0 };
-    Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, slope)))
+    let derivative = |square: f64| if square > 0.0 { 0.5 / square.sqrt() } else { 0.0 };
+    Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, derivative)))
 }
 
 /// The rough cost of the pass over the rows and of the reconstructions.

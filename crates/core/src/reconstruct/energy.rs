@@ -185,8 +185,8 @@ impl<'a> Energy<'a> {
             .collect();
         let weight: f64 = rows.iter().map(|(_, pull, push)| pull + push).sum::<f64>().max(f64::MIN_POSITIVE);
         let center = self.points.row(nearest);
-        let mut objective = |z: &[f64], slope: &mut [f64]| {
-            slope.fill(0.0);
+        let mut objective = |z: &[f64], gradient: &mut [f64]| {
+            gradient.fill(0.0);
             let mut value = 0.0;
             for (row, pull, push) in &rows {
                 let away = |j: usize| z[j] + (center[j] - row[j]) / unit;
@@ -194,7 +194,7 @@ impl<'a> Energy<'a> {
                 let spring = pull * (-square).exp();
                 value += (spring + push * square) / weight;
                 let factor = 2.0 * (push - spring) / weight;
-                slope.iter_mut().enumerate().for_each(|(j, slope)| *slope += factor * away(j));
+                gradient.iter_mut().enumerate().for_each(|(j, gradient)| *gradient += factor * away(j));
             }
             Ok(Some(value))
         };

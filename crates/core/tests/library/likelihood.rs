@@ -83,15 +83,15 @@ fn every_field_has_the_density_of_its_dense_covariance_and_is_at_its_maximum() {
             let here = at(fitted.signal, fitted.noise);
             let error = (fitted.log_likelihood - here).abs() / here.abs().max(1.0);
             assert!(error < SOLVED, "{name}: {} and {here}", fitted.log_likelihood);
-            // Slopes in log α² and log σ², a number at a time; without noise, none would help.
+            // Derivatives in log α² and log σ², a number at a time; without noise, none would help.
             let numbers = (39 * points.cols()) as f64;
             let h = 1e-4f64;
             let (up, down) = (h.exp(), (-h).exp());
-            let slope = (at(fitted.signal * up, fitted.noise) - at(fitted.signal * down, fitted.noise)) / (2.0 * h);
-            assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in α², {fitted:?}");
+            let derivative = (at(fitted.signal * up, fitted.noise) - at(fitted.signal * down, fitted.noise)) / (2.0 * h);
+            assert!(derivative.abs() / numbers < FITTED, "{name}: {derivative} in α², {fitted:?}");
             if fitted.noise > 0.0 {
-                let slope = (at(fitted.signal, fitted.noise * up) - at(fitted.signal, fitted.noise * down)) / (2.0 * h);
-                assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in σ², {fitted:?}");
+                let derivative = (at(fitted.signal, fitted.noise * up) - at(fitted.signal, fitted.noise * down)) / (2.0 * h);
+                assert!(derivative.abs() / numbers < FITTED, "{name}: {derivative} in σ², {fitted:?}");
             } else {
                 let spread = fitted.signal * (0..39).map(|i| shapes.0[(i, i)]).fold(f64::MAX, f64::min);
                 for part in [1e-3, 1e-1, 1.0, 10.0] {

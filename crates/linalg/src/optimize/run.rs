@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 /// The part of the predicted decrease that a step must give.
 const DECREASE: f64 = 1e-4;
-/// The part of the gradient that may be left after a step.
-const SLOPE: f64 = 0.9;
+/// The part of the directional derivative that may be left after a step.
+const STEEPNESS: f64 = 0.9;
 /// Trials of one line search.
 pub(super) const TRIALS: usize = 40;
 /// A variable is close to its bound if nearer than this.
@@ -116,9 +116,9 @@ impl<'a> Run<'a> {
         };
         let (mut inside, mut fixed) = (free.to_vec(), (0..n).map(aside).collect::<Vec<f64>>());
         for pass in 1.. {
-            let pull = curvature.filter(|_| pass > 1).map(|curvature| curvature.product(&fixed));
-            let slope = |i: usize| self.g[i] + pull.as_ref().map_or(0.0, |pull| pull[i]);
-            let rest = (0..n).map(|i| if inside[i] { slope(i) } else { 0.0 }).collect();
+            let change = curvature.filter(|_| pass > 1).map(|curvature| curvature.product(&fixed));
+            let gradient = |i: usize| self.g[i] + change.as_ref().map_or(0.0, |change| change[i]);
+            let rest = (0..n).map(|i| if inside[i] { gradient(i) } else { 0.0 }).collect();
             let down = self.solve(rest, &inside, curvature);
             let direction: Vec<f64> = (0..n).map(|i| if inside[i] { -down[i] } else { fixed[i] }).collect();
             let crosses =
@@ -128,8 +128,8 @@ impl<'a> Run<'a> {
                 _ => Vec::new(),
             };
             if across.is_empty() {
-                let slope = dot(&direction, &self.g);
-                let downhill = slope < 0.0 && slope.is_finite();
+                let derivative = dot(&direction, &self.g);
+                let downhill = derivative < 0.0 && derivative.is_finite();
                 return if downhill {
                     direction
                 } else {
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
     fn search(&mut self, d: &[f64], known: bool) -> Result<Option<Trial>> {
         let (mut short, mut long, mut t) = (0.0, f64::INFINITY, 1.0);
         let mut best: Option<Trial> = None;
-        let slope = dot(&self.g, d);
+        let derivative = dot(&self.g, d);
         for _ in 0..TRIALS {
             let (x, bent) = self.at(d, t);
             if x == self.x || self.interrupted() {
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
             };
             match value {
                 Some(value) if enough || lowered(value) => {
-                    let steep = !enough && !known && !self.asked.cautious && !bent && dot(&g, d) < SLOPE * slope;
+                    let steep = !enough && !known && !self.asked.cautious && !bent && dot(&g, d) < STEEPNESS * derivative;
                     if enough || best.as_ref().is_none_or(|best| value < best.value) {
                         best = Some(Trial { x, g, value, enough });
                     }
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
                 value => {
                     long = t;
                     // The lowest point of the parabola through what is known, kept away from both ends.
-                    let predicted = if bent { predicted } else { slope * t };
+                    let predicted = if bent { predicted } else { derivative * t };
                     let parabola = |value: f64| -0.5 * predicted / (value - self.value - predicted);
                     let fraction = match value.map(parabola) {
                         None if short == 0.0 => SHORTER.0,

@@ -128,11 +128,11 @@ impl Preconditioner for Diagonal {
 }
 
 impl Objective for Bowl {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        (0..x.len()).for_each(|i| slope[i] = self.c[i] * (x[i] - self.a[i]));
-        let off = |i: usize| if x[i] > self.lower { slope[i].abs() } else { -slope[i] };
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
+        (0..x.len()).for_each(|i| gradient[i] = self.c[i] * (x[i] - self.a[i]));
+        let off = |i: usize| if x[i] > self.lower { gradient[i].abs() } else { -gradient[i] };
         self.off = (0..x.len()).map(off).fold(0.0, f64::max);
-        Ok(Some((0..x.len()).map(|i| 0.5 * slope[i] * slope[i] / self.c[i]).sum()))
+        Ok(Some((0..x.len()).map(|i| 0.5 * gradient[i] * gradient[i] / self.c[i]).sum()))
     }
 
     fn enough(&self) -> bool {
@@ -176,9 +176,9 @@ fn many_variables_have_the_same_bytes_for_any_number_of_threads() {
                 (g[i], value) = (0.0, value + scale * (x[i] - 0.5 * next - 1.0).powi(2));
             }
             for i in 0..n {
-                let slope = 2.0 * (1.0 + (i % 7) as f64) * (x[i] - 0.5 * x[(i + 1) % n] - 1.0);
-                g[i] += slope;
-                g[(i + 1) % n] -= 0.5 * slope;
+                let gradient = 2.0 * (1.0 + (i % 7) as f64) * (x[i] - 0.5 * x[(i + 1) % n] - 1.0);
+                g[i] += gradient;
+                g[(i + 1) % n] -= 0.5 * gradient;
             }
             Ok(Some(value))
         };

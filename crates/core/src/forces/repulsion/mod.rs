@@ -39,7 +39,7 @@ pub(crate) struct Sums {
     /// One per point.
     pub(crate) values: Vec<f64>,
     /// One row per point.
-    pub(crate) slopes: Vec<f64>,
+    pub(crate) gradients: Vec<f64>,
 }
 
 impl Sums {
@@ -47,8 +47,8 @@ impl Sums {
     pub(crate) fn clear(&mut self, points: usize, dims: usize) {
         self.values.clear();
         self.values.resize(points, 0.0);
-        self.slopes.clear();
-        self.slopes.resize(points * dims, 0.0);
+        self.gradients.clear();
+        self.gradients.resize(points * dims, 0.0);
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum Repulsion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GridError {
     /// Of the gradients, relative root mean square.
-    pub(crate) slope: f64,
+    pub(crate) gradient: f64,
     /// Of the sum of the potentials.
     pub(crate) total: f64,
 }
@@ -153,7 +153,7 @@ impl Repulsion {
     /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the current points; samples have values only on request.
     pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, wanted: bool, sums: &mut Sums) {
         if let (Repulsion::Sampled(sampled), false) = (&*self, wanted) {
-            return sampled.add_slopes(points, sums);
+            return sampled.add_gradients(points, sums);
         }
         let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
         // Products of features have either sign, and a tree requires positive charges.
@@ -190,7 +190,7 @@ impl Repulsion {
                 let factor = factors.map_or(1.0, |factors| factors[i]);
                 *value += factor * fresh.values[i];
                 let range = i * dims..(i + 1) * dims;
-                let parts = sums.slopes[range.clone()].iter_mut().zip(&fresh.slopes[range]);
+                let parts = sums.gradients[range.clone()].iter_mut().zip(&fresh.gradients[range]);
                 parts.for_each(|(to, from)| *to += factor * from);
             }
             return;
@@ -202,7 +202,7 @@ impl Repulsion {
             Repulsion::Tree(tree) => tree.add(charges, factors, sums),
             Repulsion::Sampled(sampled) => {
                 debug_assert!(charges.is_none() && factors.is_none());
-                sampled.add_slopes(points, sums);
+                sampled.add_gradients(points, sums);
                 sampled.add_values(points, sums);
             }
         }
@@ -241,16 +241,16 @@ impl Repulsion {
             exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i))
         });
         let (mut off, mut all, mut total, mut whole) = (0.0, 0.0, 0.0, 0.0);
-        for (&i, (value, slope)) in asked.iter().zip(&rows) {
-            for (q, exact) in slope.iter().enumerate() {
-                off += (sums.slopes[i * dims + q] - exact).powi(2);
+        for (&i, (value, gradient)) in asked.iter().zip(&rows) {
+            for (q, exact) in gradient.iter().enumerate() {
+                off += (sums.gradients[i * dims + q] - exact).powi(2);
                 all += exact * exact;
             }
             total += sums.values[i] - value;
             whole += value;
         }
         let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-        Some(GridError { slope: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
+        Some(GridError { gradient: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
     }
 
     /// The actual over the requested spacing of the grid, if it differs.

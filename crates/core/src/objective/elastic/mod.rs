@@ -412,10 +412,10 @@ impl Elastic {
 /// The start, scaled to minimum energy: doubled from a small scale while the energy falls, then searched.
 fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
     let most = start.values().iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
-    let mut slope = vec![0.0; start.values().len()];
+    let mut gradient = vec![0.0; start.values().len()];
     let mut at = |log: f64| {
         let y: Vec<f64> = start.values().iter().map(|v| v / most * f64::exp(log)).collect();
-        energy.value(&y, emphasis, &mut slope)
+        energy.value(&y, emphasis, &mut gradient)
     };
     let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
     loop {

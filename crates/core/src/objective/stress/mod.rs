@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! minimize σ(Y) = Σ_{i<j} w[i,j] (δ[i,j] − ‖y[i] − y[j]‖)²,    w = 1, 1/δ or 1/δ²
-//! ½ slope/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
+//! ½ gradient/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
 //! ```
 //!
 //! G is the step of majorization (SMACOF): it never increases σ. The optimization takes it as the first step and

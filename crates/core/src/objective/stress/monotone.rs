@@ -103,7 +103,7 @@ impl Monotone {
 }
 
 impl Emphasized for Monotone {
-    fn value(&mut self, y: &[f64], _emphasis: f64, slope: &mut [f64]) -> f64 {
+    fn value(&mut self, y: &[f64], _emphasis: f64, gradient: &mut [f64]) -> f64 {
         let (off, all) = self.regress(y);
         let all = all.max(f64::MIN_POSITIVE);
         let (stress, dims) = (off / all, y.len() / self.n);
@@ -111,23 +111,23 @@ impl Emphasized for Monotone {
         let chunks = self.pairs.len().div_ceil(CHUNK).clamp(1, 8);
         let size = self.pairs.len().div_ceil(chunks).max(1);
         let parts: Vec<Vec<f64>> = parallel::collect(chunks, |chunk| {
-            let mut slope = vec![0.0; y.len()];
+            let mut gradient = vec![0.0; y.len()];
             for at in chunk * size..((chunk + 1) * size).min(self.pairs.len()) {
                 let ((i, j), d) = (self.pairs[at], self.lengths[at]);
                 let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
                 let (i, j) = (i as usize * dims, j as usize * dims);
                 for q in 0..dims {
                     let part = pull * (y[i + q] - y[j + q]);
-                    slope[i + q] += part;
-                    slope[j + q] -= part;
+                    gradient[i + q] += part;
+                    gradient[j + q] -= part;
                 }
             }
-            slope
+            gradient
         });
         let factor = 2.0 * self.level() / all;
-        slope.fill(0.0);
+        gradient.fill(0.0);
         for part in parts {
-            slope.iter_mut().zip(part).for_each(|(slope, part)| *slope += factor * part);
+            gradient.iter_mut().zip(part).for_each(|(gradient, part)| *gradient += factor * part);
         }
         self.level() * stress
     }
@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_the_central_difference() {
+    fn the_gradient_is_the_central_difference() {
         let n = 14;
         let mut monotone = objective(n);
         for dims in 1..=3 {
             let y: Vec<f64> =
                 (0..n * dims).map(|at| ((at * 37 + at * at) % 23) as f64 / 40.0 + 1e-3 * at as f64).collect();
-            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
-            monotone.value(&y, 1.0, &mut slope);
+            let (mut gradient, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            monotone.value(&y, 1.0, &mut gradient);
             for at in 0..y.len() {
                 let mut moved = |step: f64| {
                     let mut y = y.clone();
@@ -236,7 +236,7 @@ mod tests {
                     monotone.value(&y, 1.0, &mut unused)
                 };
                 let difference = (moved(1e-7) - moved(-1e-7)) / 2e-7;
-                assert!((slope[at] - difference).abs() < 1e-6, "{dims}: {} {difference}", slope[at]);
+                assert!((gradient[at] - difference).abs() < 1e-6, "{dims}: {} {difference}", gradient[at]);
             }
         }
     }
@@ -249,8 +249,8 @@ mod tests {
         let distance = |i: usize, j: usize| (y[2 * i] - y[2 * j]).hypot(y[2 * i + 1] - y[2 * j + 1]);
         let table = (0..n * n).map(|at| distance(at / n, at % n).powi(3)).collect();
         let mut monotone = Monotone::new(&Given::of(table, n));
-        let mut slope = vec![0.0; 2 * n];
-        assert!(monotone.value(&y, 1.0, &mut slope) < 1e-28);
+        let mut gradient = vec![0.0; 2 * n];
+        assert!(monotone.value(&y, 1.0, &mut gradient) < 1e-28);
         assert!(!monotone.warnings().is_empty());
     }
 }

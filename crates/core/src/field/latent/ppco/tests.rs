@@ -93,8 +93,8 @@ fn z01_no_other_coordinates_and_noise_have_a_lower_loss() {
             assert!(found >= least - EXACT * least.abs(), "{found} below {least}");
             let (ahead, behind) = (1e-5, -1e-5);
             let along = |t: f64| loss(&(&y + &step * faer::Scale(t * y.norm_max())), lambda * (t * change).exp());
-            let slope = (along(ahead) - along(behind)) / (ahead - behind);
-            assert!(slope.abs() < 1e-5 * least.abs(), "slope {slope}");
+            let derivative = (along(ahead) - along(behind)) / (ahead - behind);
+            assert!(derivative.abs() < 1e-5 * least.abs(), "derivative {derivative}");
         }
     }
 }

@@ -309,27 +309,27 @@ impl<'a> Path<'a> {
         let (web, r) = (self.web, self.r);
         let mass = &web.pairs.mass;
         let barrier = self.barrier_weights();
-        let pull = |mut slope: Vec<f64>| {
-            for (slope, (y, m)) in slope.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(mass)) {
-                (0..r).for_each(|q| slope[q] = 2.0 * slope[q] - 2.0 * m * y[q]);
+        let pull = |mut gradient: Vec<f64>| {
+            for (gradient, (y, m)) in gradient.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(mass)) {
+                (0..r).for_each(|q| gradient[q] = 2.0 * gradient[q] - 2.0 * m * y[q]);
             }
-            slope
+            gradient
         };
-        let slope = pull(web.laplacian(r, &barrier, &self.differences));
-        let mut way = self.direction(slope.clone(), &barrier, None);
+        let gradient = pull(web.laplacian(r, &barrier, &self.differences));
+        let mut way = self.direction(gradient.clone(), &barrier, None);
         let curved = web.each(|e| (self.w[e] * way.second[e] + way.dw[e] * way.first[e]) / self.slack[e]);
         let (bent, pushed) =
             (web.laplacian(r, &way.dw, &way.differences), web.laplacian(r, &curved, &self.differences));
-        let corrected = (0..slope.len()).map(|at| slope[at] + 2.0 * (bent[at] + pushed[at])).collect();
+        let corrected = (0..gradient.len()).map(|at| gradient[at] + 2.0 * (bent[at] + pushed[at])).collect();
         let corrected = self.direction(corrected, &barrier, Some(&curved));
         web.keep([curved, bent, pushed]);
-        let other = if corrected.longest >= way.longest && dot(&slope, &corrected.d) < 0.0 {
+        let other = if corrected.longest >= way.longest && dot(&gradient, &corrected.d) < 0.0 {
             std::mem::replace(&mut way, corrected)
         } else {
             corrected
         };
         other.keep(web);
-        let descent = dot(&slope, &way.d);
+        let descent = dot(&gradient, &way.d);
         let before = barrier_value(web, self.variance, self.mu, &self.slack)?;
         let mut length = way.longest;
         let after = loop {
@@ -357,7 +357,7 @@ impl<'a> Path<'a> {
         self.refresh();
         let (w, slack, mu) = (&self.w, &self.slack, self.mu);
         let w = web.each(|e| (w[e] + dual_length * way.dw[e]).max(1e-4 * mu / slack[e]).min(1e4 * mu / slack[e]));
-        web.keep([std::mem::replace(&mut self.w, w), barrier, slope]);
+        web.keep([std::mem::replace(&mut self.w, w), barrier, gradient]);
         way.keep(web);
         self.rotations = !(negative > r && (length < 0.3 || descent >= 0.0));
         let shift = self.shift;
