@@ -25,7 +25,7 @@ impl Price {
     /// Tells the observer if it is long: what the work is, and what would take less.
     pub fn announce(self, observer: &dyn Observer, what: &str, way_out: &str) {
         if self.is_long() {
-            observer.takes_long(&format!("{what} takes {}; {way_out}", self.told()));
+            observer.takes_long(&format!("{what} takes {}; {way_out}", self.in_words()));
         }
     }
 
@@ -37,7 +37,7 @@ impl Price {
     }
 
     /// In words: no more digits than a guess has.
-    pub(crate) fn told(self) -> String {
+    pub(crate) fn in_words(self) -> String {
         let (how, seconds) = match self {
             Price::About(seconds) => ("about", seconds),
             Price::AtMost(seconds) => ("at most about", seconds),
@@ -74,19 +74,19 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_told_in_words_with_the_digits_of_a_guess() {
-        let told = |seconds| Price::About(seconds).told();
-        assert_eq!(told(23.0), "about 20 seconds of CPU time");
-        assert_eq!(told(118.0), "about 2 minutes of CPU time");
-        assert_eq!(told(1140.0), "about 19 minutes of CPU time");
-        assert_eq!(told(2040.0), "about 30 minutes of CPU time");
-        assert_eq!(told(7000.0), "about 2 hours of CPU time");
-        assert_eq!(told(400_000.0), "about 5 days of CPU time");
-        assert_eq!(Price::AtMost(48.0).told(), "at most about 50 seconds of CPU time");
+    fn a_time_is_written_in_words_with_the_digits_of_a_guess() {
+        let in_words = |seconds| Price::About(seconds).in_words();
+        assert_eq!(in_words(23.0), "about 20 seconds of CPU time");
+        assert_eq!(in_words(118.0), "about 2 minutes of CPU time");
+        assert_eq!(in_words(1140.0), "about 19 minutes of CPU time");
+        assert_eq!(in_words(2040.0), "about 30 minutes of CPU time");
+        assert_eq!(in_words(7000.0), "about 2 hours of CPU time");
+        assert_eq!(in_words(400_000.0), "about 5 days of CPU time");
+        assert_eq!(Price::AtMost(48.0).in_words(), "at most about 50 seconds of CPU time");
     }
 
     #[test]
-    fn only_long_work_is_told_and_with_the_way_out() {
+    fn only_long_work_is_reported_and_with_the_way_out() {
         let heard = Heard::default();
         for price in [Price::About(19.0), Price::AtMost(39.0), Price::About(f64::NAN)] {
             price.announce(&heard, "work", "do less");

@@ -44,7 +44,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     out["parameters"] = report
         .parameters
         .iter()
-        .map(|used| json!({"name": used.name, "asked": used.asked, "used": used.used}))
+        .map(|used| json!({"name": used.name, "requested": used.requested, "used": used.used}))
         .collect();
     out["facts"] = facts(report).into();
     out["warnings"] = report.warnings.iter().map(|warning| plain(warning.message())).collect();

@@ -181,7 +181,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
 }
 
 #[test]
-fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
+fn a_sweep_of_neighbors_is_over_the_requested_graph() {
     let bench = Bench::new();
     bench.does("compare iris --methods isomap --graph mutual --sweep neighbors=8,12 --json swept.json -q");
     bench.does("compare iris --methods isomap --graph mutual -k 8 --json mutual.json -q");
@@ -193,7 +193,7 @@ fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
 }
 
 #[test]
-fn films_are_told_by_their_steps_and_paths_by_their_lambda() {
+fn animations_are_labeled_by_their_steps_and_paths_by_their_lambda() {
     let bench = Bench::new();
     bench.does("compare iris --methods tsne,umap,elastic --points 60 --lambda auto:1:4 --report page.html -q");
     let page = data(&bench.read("page.html"));

@@ -145,7 +145,7 @@ impl GpLikelihood {
         };
         let (best, inducing) = match inducing {
             Some(m) if refines => refine(&problem, best, m, &refining)?,
-            asked => (End { evaluations: 0, ..best.clone() }, asked),
+            requested => (End { evaluations: 0, ..best.clone() }, requested),
         };
         let evaluations = before + ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
         all.finish();

@@ -134,9 +134,9 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
         assert!((last / whole - 1.0).abs() < 1e-6, "{logs:?}: {last} for {whole}");
     }
     for (lengths, starts) in [(LengthRule::Unit, 7), (LengthRule::Ard, 2)] {
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
-        let exact = asked.of(&data, &map, &Silent).unwrap();
-        let bound = GpLikelihood { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
+        let likelihood = GpLikelihood { lengths, ..GpLikelihood::default() };
+        let exact = likelihood.of(&data, &map, &Silent).unwrap();
+        let bound = GpLikelihood { inducing: Some(40), ..likelihood }.of(&data, &map, &Silent).unwrap();
         let below = exact.log_likelihood - bound.log_likelihood;
         assert!((0.0..5.0).contains(&below), "{exact:?}\n{bound:?}");
         assert_eq!((bound.inducing, bound.starts.len()), (Some(40), starts));
@@ -204,8 +204,8 @@ fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     let of = |lengths: LengthRule, by: [f64; 2]| {
         let rows: Vec<[f64; 2]> =
             (0..90).map(|i| [by[0] * map.row(i)[0], by[1] * map.row(i)[1] + 2.0 * by[1]]).collect();
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
-        asked.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
+        let likelihood = GpLikelihood { lengths, ..GpLikelihood::default() };
+        likelihood.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
     };
     let plain = of(LengthRule::Ard, [1.0, 1.0]);
     assert!(plain.converged, "{plain:?}");
@@ -233,9 +233,9 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let (data, map) = sheet(1200, 3);
     let run = |threads: usize, inducing: Option<usize>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let asked = GpLikelihood { inducing, starts: Starts::One, ..GpLikelihood::default() };
+        let likelihood = GpLikelihood { inducing, starts: Starts::One, ..GpLikelihood::default() };
         let rows: Vec<usize> = (0..if inducing.is_some() { 1200 } else { 200 }).collect();
-        pool.install(|| asked.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
+        pool.install(|| likelihood.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
     };
     for inducing in [None, Some(30)] {
         let one = run(1, inducing);
@@ -282,7 +282,7 @@ fn odd_data_and_maps_have_a_score() {
 fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     let (data, map) = sheet(10, 2);
     let refused =
-        |asked: GpLikelihood, data: &Points, map: &Points| asked.of(data, map, &Silent).unwrap_err().to_string();
+        |likelihood: GpLikelihood, data: &Points, map: &Points| likelihood.of(data, map, &Silent).unwrap_err().to_string();
     let plain = GpLikelihood::default;
     assert!(refused(plain(), &data, &map.select(&[0, 1])).starts_with("the data have 10 rows and the map has 2; "));
     assert!(refused(plain(), &data.select(&[0]), &map.select(&[0])).starts_with("there is only 1 point; "));

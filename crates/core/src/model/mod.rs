@@ -159,7 +159,7 @@ impl Model {
         Some(components)
     }
 
-    /// The names of the features, if the model was told.
+    /// The names of the features, if the model knows them.
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
@@ -184,7 +184,7 @@ impl Model {
         Ok(())
     }
 
-    /// What the columns of the table were for that the points came from, if the model was told; else its features by their
+    /// What the columns of the table were for that the points came from, if the model knows it; else its features by their
     /// names, if it knows them. [`ReadOptions::like`](eigenfold_io::ReadOptions) reads new rows in the same way.
     pub fn schema(&self) -> Option<Schema> {
         self.schema.clone().or_else(|| self.names().map(Schema::of_features))

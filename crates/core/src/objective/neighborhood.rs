@@ -48,9 +48,9 @@ impl Perplexity {
             return Ok(vec![USUAL.min(most / PER_EFFECTIVE).max(1.0)]);
         }
         match self.0.iter().find(|&&perplexity| perplexity > most) {
-            Some(asked) => Err(Error::parameter(
+            Some(perplexity) => Err(Error::parameter(
                 "perplexity",
-                format!("`perplexity` {asked} asks for more neighbors than {n} points have"),
+                format!("`perplexity` {perplexity} asks for more neighbors than {n} points have"),
                 format!(
                     "the largest possible is {most}, and {} is large for so few",
                     (most / PER_EFFECTIVE).max(1.0).floor()

@@ -16,7 +16,7 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
-use super::start::{Init, told};
+use super::start::{Init, reported};
 use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
@@ -266,7 +266,7 @@ impl Descent {
         let push = if let Form::Uniform(part) = self.form { Push::Uniform(part) } else { Push::LogSum(lambda) };
         let rule = Attracted { hold, pull: Pull::Square, shape, push, away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if chosen {
             built.used.push(("perplexity", affinities.perplexity.to_string()));

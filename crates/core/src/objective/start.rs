@@ -206,7 +206,7 @@ pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
 }
 
 /// The report on a start supplied by the user.
-pub(super) fn told(site: &Site<'_>) -> Option<(&'static str, String)> {
+pub(super) fn reported(site: &Site<'_>) -> Option<(&'static str, String)> {
     site.start.map(|_| ("init", "given".to_string()))
 }
 

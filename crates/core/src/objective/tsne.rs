@@ -17,7 +17,7 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
-use super::start::{Init, told};
+use super::start::{Init, reported};
 use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
@@ -151,7 +151,7 @@ impl Build for Tsne {
         let hold = Hold::Perplexity(affinities.perplexity.0.clone());
         let rule = Attracted { hold, pull, shape, push: Push::LogSum(1.0), away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if self.perplexity.0.is_empty() {
             built.used.push(("perplexity", affinities.perplexity.to_string()));

@@ -15,7 +15,7 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
-use super::start::{Init, told};
+use super::start::{Init, reported};
 use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
@@ -187,7 +187,7 @@ impl Build for Umap {
         });
         let rule = Attracted { hold: Hold::Fuzzy, pull, shape, push: Push::Sum(lambda), away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         Ok(built)
     }
 }

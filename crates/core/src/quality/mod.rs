@@ -240,7 +240,7 @@ impl Quality {
                 return Err(Error::Stopped);
             }
             let map = &ready[at];
-            let mut found = told(&heard, map, &rows, n, classes.as_ref());
+            let mut found = measures_of(&heard, map, &rows, n, classes.as_ref());
             found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
             if let Measured::Points(points, _) = data {
                 found.push((Measure::WayBackError, inverse_transform(points, map.points, &rows, self.seed)?));
@@ -291,7 +291,7 @@ impl Evaluation {
 }
 
 /// The measures that the pass over the rows gives.
-fn told(
+fn measures_of(
     heard: &Heard,
     map: &Map<'_>,
     rows: &[usize],
@@ -308,7 +308,7 @@ fn told(
     };
     let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
     let distances::DistanceMeasures { stress, scaled, correlation, residual } =
-        distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
+        distances::measures(&sums, &map.by, &Sampling { sampled: rows.len(), of: n });
     // Rows without a scale are left out of the neighbor distance ratio, however many of the other rows have none.
     let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![

@@ -99,7 +99,7 @@ fn the_pass_over_the_rows_gives_what_the_definitions_give() {
             let found = value(&evaluated, measure);
             assert!((found - wanted).abs() < 1e-12, "{} for k = {k}: {found} for {wanted}", measure.key());
         }
-        assert!(evaluated.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
+        assert!(evaluated.scores.iter().all(|score| score.error.is_none()), "all rows were used");
         for &(size, value) in &evaluated.curve {
             let at = rnx(&ranks, 60, size)[0];
             assert!((value - at).abs() < 1e-12, "{value} for {at}, k = {size}");
@@ -368,16 +368,16 @@ fn the_bytes_are_the_same_for_any_number_of_threads() {
     let (map, labels) = (flattened(&data), labels(&data));
     let other = data.select_columns(&[3]);
     let given = Given { labels: Some(&labels), ..Given::new(&data) };
-    let asked = Quality { rows: Some(70), ..Quality::default() };
+    let quality = Quality { rows: Some(70), ..Quality::default() };
     let found: Vec<Vec<Evaluation>> = [1, 2, 3]
         .map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| asked.judge(&given, &[&map, &other], &Silent).unwrap())
+            pool.install(|| quality.judge(&given, &[&map, &other], &Silent).unwrap())
         })
         .into();
     assert!(found.iter().all(|evaluated| format!("{evaluated:?}") == format!("{:?}", found[0])));
     // Maps are evaluated independently.
-    assert_eq!(format!("{:?}", evaluated(&asked, &given, &other)), format!("{:?}", found[0][1]));
+    assert_eq!(format!("{:?}", evaluated(&quality, &given, &other)), format!("{:?}", found[0][1]));
 }
 
 /// Classes without rows are not counted, and rows without a class are never neighbors.

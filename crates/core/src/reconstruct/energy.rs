@@ -109,10 +109,10 @@ impl<'a> Energy<'a> {
     /// Leaves training rows out one by one.
     fn judge(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
         let n = self.points.rows();
-        let asked: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
-        let around = near.of(&self.map.select(&asked), Some(&asked))?;
+        let sampled: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
+        let around = near.of(&self.map.select(&sampled), Some(&sampled))?;
         let left: Vec<(usize, Neighborhood)> =
-            asked.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
+            sampled.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
         let off = |(row, around): &(usize, Neighborhood)| -> Result<Vec<f64>> {
             let predicted = self.predicted(self.map.row(*row), around)?;
             Ok(self.points.row(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())

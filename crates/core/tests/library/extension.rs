@@ -171,8 +171,8 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
         [t * t.cos(), 8.0 + 0.0005 * i as f64, t * t.sin()]
     };
     let path = Points::from_rows(&(0..4001).map(path).collect::<Vec<_>>()).unwrap();
-    let asked: Vec<usize> = (0..600).step_by(10).collect();
-    let beside = Points::new(60, 3, roll.select(&asked).values().iter().map(|v| v + 1e-9).collect()).unwrap();
+    let sampled: Vec<usize> = (0..600).step_by(10).collect();
+    let beside = Points::new(60, 3, roll.select(&sampled).values().iter().map(|v| v + 1e-9).collect()).unwrap();
     let symmetric = LaplacianEigenmaps { variant: LaplacianVariant::Symmetric, ..LaplacianEigenmaps::default() };
     let global = LaplacianEigenmaps { bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() };
     let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
@@ -192,7 +192,7 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
         steps.sort_unstable_by(f64::total_cmp);
         assert!(steps[3999] < 0.01, "{name}: {} {}", steps[2000], steps[3999]);
         let arrived = model.transform(&beside).unwrap();
-        let most = (0..60).map(|i| length(arrived.row(i), model.embedding().row(asked[i]))).fold(0.0, f64::max);
+        let most = (0..60).map(|i| length(arrived.row(i), model.embedding().row(sampled[i]))).fold(0.0, f64::max);
         assert!(most < 1e-6, "{name}: {most} from a training point that is 1e-9 away");
     }
 }

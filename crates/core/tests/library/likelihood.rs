@@ -208,7 +208,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
 }
 
 #[test]
-fn what_is_dear_is_left_out_unless_it_is_asked_for() {
+fn expensive_likelihoods_are_left_out_unless_requested() {
     let points = swiss(200);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
     let with = |likelihood, memory| Recipe { likelihood, memory, ..recipe(method.clone()) }.fit(&points, &Silent);

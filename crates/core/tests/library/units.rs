@@ -158,8 +158,8 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
         }
         // Requested and used parameters are reported in the unit of the data.
         for p in there.report().parameters.iter().filter(|p| set.iter().any(|s| s.0 == p.name)) {
-            let [asked, used] = [&p.asked, &p.used].map(|text| text.parse::<f64>().unwrap());
-            assert!((used / asked - 1.0).abs() < 1e-4, "{name}: {p:?}");
+            let [requested, used] = [&p.requested, &p.used].map(|text| text.parse::<f64>().unwrap());
+            assert!((used / requested - 1.0).abs() < 1e-4, "{name}: {p:?}");
         }
         let loaded = Model::from_bytes(&there.to_bytes().unwrap()).unwrap();
         let fresh = scaled(&rotated(&points), power);

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// Records its calls.
 #[derive(Default)]
 struct Heard {
-    told: Mutex<Vec<(Stage, f64)>>,
+    reported: Mutex<Vec<(Stage, f64)>>,
     trials: Mutex<Vec<String>>,
     gaps: Mutex<Vec<f64>>,
 }
@@ -21,7 +21,7 @@ impl Observer for Heard {
     }
 
     fn progress(&self, stage: Stage, fraction: f64) {
-        self.told.lock().unwrap().push((stage, fraction));
+        self.reported.lock().unwrap().push((stage, fraction));
     }
 
     fn trial(&self, what: &str) {
@@ -36,11 +36,11 @@ impl Observer for Heard {
 impl Heard {
     /// Checks that fractions go from near 0 to 1 and never fall; returns their number.
     fn rises(&self, what: &str) -> usize {
-        let told = self.told.lock().unwrap();
-        let fractions: Vec<f64> = told.iter().map(|(_, fraction)| *fraction).collect();
-        assert!(fractions.first().is_some_and(|first| *first < 0.1), "{what} begins at {:?}", told.first());
-        assert_eq!(fractions.last(), Some(&1.0), "{what} ends at {:?}", told.last());
-        for pair in told.windows(2) {
+        let reported = self.reported.lock().unwrap();
+        let fractions: Vec<f64> = reported.iter().map(|(_, fraction)| *fraction).collect();
+        assert!(fractions.first().is_some_and(|first| *first < 0.1), "{what} begins at {:?}", reported.first());
+        assert_eq!(fractions.last(), Some(&1.0), "{what} ends at {:?}", reported.last());
+        for pair in reported.windows(2) {
             assert!(pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0, "{what} falls: {pair:?}");
         }
         fractions.len()
@@ -48,7 +48,7 @@ impl Heard {
 
     /// The stages in the order of their first reports.
     fn stages(&self) -> Vec<Stage> {
-        let mut stages: Vec<Stage> = self.told.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
+        let mut stages: Vec<Stage> = self.reported.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
         stages.dedup();
         stages
     }
@@ -123,7 +123,7 @@ fn progress_never_falls_over_trials_folds_and_scores() {
 #[derive(Default)]
 struct Looks {
     every_other: bool,
-    asked: Mutex<usize>,
+    looked: Mutex<usize>,
     maps: Mutex<Vec<(usize, usize, Vec<f64>)>>,
 }
 
@@ -133,9 +133,9 @@ impl Observer for Looks {
     }
 
     fn watches(&self) -> bool {
-        let mut asked = self.asked.lock().unwrap();
-        *asked += 1;
-        !self.every_other || asked.is_multiple_of(2)
+        let mut looked = self.looked.lock().unwrap();
+        *looked += 1;
+        !self.every_other || looked.is_multiple_of(2)
     }
 
     fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
@@ -174,6 +174,6 @@ fn an_observer_that_does_not_watch_gets_no_maps() {
     let looks = Looks { every_other: true, ..Looks::default() };
     let method = Method::from_name("tsne").unwrap();
     Recipe { method, ..Recipe::default() }.fit(&points, &looks).unwrap();
-    let (asked, shown) = (*looks.asked.lock().unwrap(), looks.maps.lock().unwrap().len());
-    assert!(asked > 10 && shown == asked / 2, "{shown} maps shown, asked {asked} times");
+    let (looked, shown) = (*looks.looked.lock().unwrap(), looks.maps.lock().unwrap().len());
+    assert!(looked > 10 && shown == looked / 2, "{shown} maps shown, of {looked} looks");
 }

@@ -284,14 +284,14 @@ impl Descent {
             ));
         }
         let mut run = Run::new(self, start, objective, observer)?;
-        let (mut iterations, mut small, mut told, mut lowest) = (0, 0, 0.0, run.value);
+        let (mut iterations, mut small, mut reported, mut lowest) = (0, 0, 0.0, run.value);
         let first = run.projected_gradient();
         let ended = loop {
             let gradient = run.projected_gradient();
             watch(&Passing { step: iterations, emphasis: 1.0, value: Some(run.value), x: &run.x });
-            told = f64::max(told, self.tell(&run, first, gradient));
+            reported = f64::max(reported, self.fraction_done(&run, first, gradient));
             if let Some(stage) = self.stage {
-                observer.progress(stage, told);
+                observer.progress(stage, reported);
             }
             if run.enough {
                 break Ended::Enough;
@@ -328,7 +328,7 @@ impl Descent {
     }
 
     /// How much of the way is done: by the function's own test, or by the digits of the gradient or the evaluations.
-    fn tell(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
+    fn fraction_done(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
         let digits = || {
             let by_gradient = (first / gradient).ln() / (first / self.stop.gradient).ln();
             let by_count = run.evaluations as f64 / self.stop.evaluations as f64;

@@ -13,7 +13,7 @@
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
 use crate::extend::{Form, Nystrom, Rule};
-use crate::field::laplacian::affinity::{Affinity, told};
+use crate::field::laplacian::affinity::{Affinity, description};
 use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -74,7 +74,7 @@ impl Build for DiffusionMaps {
         let mass = Some(affinity.degrees().to_vec());
         let field =
             Field::Precision { matrix: affinity.laplacian()?, mass, scale: CoordinateScale::Diffusion(self.time) };
-        let used = vec![("bandwidth", told(Some(&widths)))];
+        let used = vec![("bandwidth", description(Some(&widths)))];
         let rule = Rule::Nystrom(Nystrom { widths: Some(widths), density: Some(density), form: Form::Normalized });
         Ok(Built { used, ..Built::new(field, rule) })
     }

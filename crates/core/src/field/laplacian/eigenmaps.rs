@@ -15,7 +15,7 @@
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
 use crate::extend::{Form, Nystrom, Rule};
-use crate::field::laplacian::affinity::{Affinity, Mutual, told};
+use crate::field::laplacian::affinity::{Affinity, Mutual, description};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
 use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site, Task};
@@ -147,7 +147,7 @@ impl Build for LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added }),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        let used = vec![("bandwidth", told(widths.as_ref()))];
+        let used = vec![("bandwidth", description(widths.as_ref()))];
         let rule = Rule::Nystrom(Nystrom { widths, density: None, form });
         Ok(Built { used, ..Built::new(field, rule) })
     }
@@ -184,6 +184,6 @@ impl LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", told(None))], ..unfolded })
+        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", description(None))], ..unfolded })
     }
 }

@@ -53,12 +53,12 @@ impl Principal {
     ///
     /// If the input or a parameter is not suitable, the matrix would exceed the memory limit, or the observer stops the
     /// run.
-    pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
-        if let Some(count) = landmark_count(method, asked, site)? {
+    pub(super) fn of(method: &str, kernel: Kernel, requested: Option<usize>, site: &Site<'_>) -> Result<Principal> {
+        if let Some(count) = landmark_count(method, requested, site)? {
             let points = site.data.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
             let mut found = landmarks::principal(points, kernel, count, site)?;
             found.used.push(("landmarks", count.to_string()));
-            if asked.is_none() {
+            if requested.is_none() {
                 let error = found
                     .figures
                     .iter()
@@ -173,10 +173,10 @@ fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
 }
 
 /// The number of landmarks; `None` if all pairs are used.
-fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
+fn landmark_count(method: &str, requested: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
     let n = site.len();
     let has_points = site.data.points().is_some();
-    match asked {
+    match requested {
         Some(count) if count > n => Err(too_many_landmarks(count, n)),
         Some(_) if !has_points => {
             Err(Error::inapplicable("landmarks", format!("{method} with `landmarks` needs points"), "leave them out"))

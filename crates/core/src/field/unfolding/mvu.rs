@@ -183,10 +183,10 @@ impl Mvu {
                 // The confirmation of the bound costs a little accuracy.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
                 let max_work = most_work(analysis.flops, dimension(graph));
-                let asked = PathOptions { tolerance, max_iterations, max_rank, max_work };
+                let options = PathOptions { tolerance, max_iterations, max_rank, max_work };
                 // Every point of the path gives a map, so a stop takes effect at once, however long a factor takes.
                 site.observer.descends();
-                let found = follow(&web, &asked, site.observer)?;
+                let found = follow(&web, &options, site.observer)?;
                 // The confirmation of a bound is never interrupted: inaccurate eigenvalues give no bound.
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
                 (found, bracket)
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_stop_it_is_told_that_there_will_be_a_map() {
+    fn an_observer_that_may_interrupt_is_notified_that_there_will_be_a_map() {
         let points = Points::from_rows(&(0..20).map(|i| [f64::from(i), 0.0]).collect::<Vec<_>>()).unwrap();
         let lists = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&j| j < 20).map(|j| (j, 1.0)).collect();
         let (graph, heard) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Heard::default());

@@ -82,7 +82,7 @@ const OPENING: (f64, f64) = (0.5, 0.2);
 /// Up to this many points in more than three dimensions, all pairs are cheaper than a tree.
 const FEW_FOR_A_TREE: usize = 4000;
 /// The number of points on which the error of a grid is measured.
-const ASKED: usize = 100;
+const SAMPLED: usize = 100;
 
 /// How the sums are computed.
 pub(crate) enum Repulsion {
@@ -235,13 +235,13 @@ impl Repulsion {
         let mut sums = Sums::default();
         sums.clear(n, dims);
         self.add(points, dims, None, None, &mut sums);
-        let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
-        let rows: Vec<(f64, Vec<f64>)> = parallel::collect(asked.len(), |at| {
-            let i = asked[at];
+        let checked: Vec<usize> = (0..n.min(SAMPLED)).map(|i| i * n / n.min(SAMPLED)).collect();
+        let rows: Vec<(f64, Vec<f64>)> = parallel::collect(checked.len(), |at| {
+            let i = checked[at];
             exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i))
         });
         let (mut off, mut all, mut total, mut whole) = (0.0, 0.0, 0.0, 0.0);
-        for (&i, (value, gradient)) in asked.iter().zip(&rows) {
+        for (&i, (value, gradient)) in checked.iter().zip(&rows) {
             for (q, exact) in gradient.iter().enumerate() {
                 off += (sums.gradients[i * dims + q] - exact).powi(2);
                 all += exact * exact;

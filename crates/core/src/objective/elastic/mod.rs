@@ -282,7 +282,7 @@ impl Build for Elastic {
         let mut built = Built::of(task, Rule::Attracted(rule));
         (built.used, built.neighbors) = (springs.used, springs.neighbors);
         built.used.push(("lambda", shown(last)));
-        built.used.extend(start::told(site));
+        built.used.extend(start::reported(site));
         if !squared {
             built.used.push(("repulsion", Pushes::One.word().into()));
         }

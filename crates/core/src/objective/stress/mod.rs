@@ -243,7 +243,7 @@ impl Smacof {
         });
         let rule = Stress { away: Away { measure, landmarks }, power, disparities: Vec::new() };
         let mut built = Built { geodesics, ..Built::of(task, Rule::Stress(rule)) };
-        built.used.extend(start::told(site));
+        built.used.extend(start::reported(site));
         if self.distances.is_none() {
             built.used.push(("distances", along.word().into()));
         }
@@ -259,7 +259,7 @@ impl Smacof {
                 "leave out `distances`",
             )),
             (None, Data::Graph(_)) => Ok(StressDistances::Geodesic),
-            (asked, _) => Ok(asked.unwrap_or(StressDistances::Direct)),
+            (distances, _) => Ok(distances.unwrap_or(StressDistances::Direct)),
         }
     }
 

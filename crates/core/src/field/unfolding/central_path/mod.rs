@@ -79,18 +79,18 @@ pub(crate) struct Unfolded {
 /// # Errors
 ///
 /// [`Error::Stopped`] if the observer stops the run before the first step; if a matrix does not fit into memory.
-pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+pub(crate) fn follow(web: &Web<'_>, options: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     if observer.stop() {
         return Err(Error::Stopped);
     }
-    follow_from(Path::from_nothing(web)?, asked, observer)
+    follow_from(Path::from_nothing(web)?, options, observer)
 }
 
 /// As [`follow`], from any start.
-pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+pub(super) fn follow_from(mut path: Path<'_>, options: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     let mut stopped = false;
     let (mut work, mut known) = (0.0, 0);
-    while path.factorizations < asked.max_iterations && work < asked.max_work {
+    while path.factorizations < options.max_iterations && work < options.max_work {
         stopped = observer.stop();
         if stopped {
             break;
@@ -109,14 +109,14 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         let below = path.bound()?;
         let gap = path.gap();
         observer.gap(gap);
-        observer.progress(Stage::Field, (gap.min(1.0).ln() / asked.tolerance.ln()).clamp(0.0, 1.0));
-        if gap <= asked.tolerance {
+        observer.progress(Stage::Field, (gap.min(1.0).ln() / options.tolerance.ln()).clamp(0.0, 1.0));
+        if gap <= options.tolerance {
             break;
         }
         let relative = path.mu * path.m() / path.variance;
-        let opens = (OPENS * relative.min(1.0)).max(0.05 * asked.tolerance);
+        let opens = (OPENS * relative.min(1.0)).max(0.05 * options.tolerance);
         if below > opens {
-            if path.iterations < 30 && path.open(opens, below, asked.max_rank) {
+            if path.iterations < 30 && path.open(opens, below, options.max_rank) {
                 continue;
             }
             // Not yet at a minimum of second order: stay until the shift is gone.
@@ -125,15 +125,15 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
             }
         }
         path.drop_columns(relative, opens);
-        if relative < 0.01 * asked.tolerance {
+        if relative < 0.01 * options.tolerance {
             break;
         }
         // A last stage that would just miss the tolerance is extended a little.
-        let enough = NEARLY * asked.tolerance / relative;
+        let enough = NEARLY * options.tolerance / relative;
         path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
     }
-    let spent = work >= asked.max_work && path.gap() > asked.tolerance;
+    let spent = work >= options.max_work && path.gap() > options.tolerance;
     if stopped || spent || path.best.is_infinite() {
         path.bound()?;
     }
