@@ -282,7 +282,7 @@ def figure_5(program, data):
     colors = [HUES[i // VIEWS] for i in range(OBJECTS * VIEWS)]
     sheet = headed(1100, 560, "Figure 5: ten objects of COIL-20, 72 views each", "three maps from random starts; on the right a map of the even views with the odd ones placed on it (dark); below, odd views and what their places lead back to")
     methods = [
-        ("elastic", "-m elastic --springs entropic --perplexity 12 --lambda 1 --init random"),
+        ("elastic", "-m elastic --attraction entropic --perplexity 12 --lambda 1 --init random"),
         ("SNE", "-m sne --perplexity 12 --init random"),
         ("t-SNE", "-m tsne --perplexity 12 --init random"),
     ]

@@ -85,7 +85,7 @@ pub use field::{
 pub use method::*;
 pub use objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
 pub use objective::{
-    Accuracy, ElasticInit, GplvmInit, GplvmKernel, GplvmPrior, Init, Lambda, Perplexity, Pushes, Springs,
+    Accuracy, Attraction, ElasticInit, GplvmInit, GplvmKernel, GplvmPrior, Init, Lambda, Perplexity, Repulsion,
 };
 pub use parameter::ParameterInfo;
 

@@ -55,10 +55,10 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         out["curve"] = json!(report.coordinates.curve);
     }
     if let Some(evaluated) = &outcome.evaluated {
-        add_judged(&mut out, evaluated, map.rows(), block);
+        add_quality(&mut out, evaluated, map.rows(), block);
     }
     out["animation"] = animation(outcome, model, block)?.unwrap_or(Value::Null);
-    add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
+    add_inverse_transform(&mut out, outcome, model, &map, points, holds_rows, block)?;
     Ok(out)
 }
 
@@ -84,7 +84,7 @@ fn sentence(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
-fn add_judged(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
+fn add_quality(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
     let scores: Map<String, Value> = evaluated
         .scores
         .iter()
@@ -127,7 +127,7 @@ fn animation(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Opti
 }
 
 /// The inverse transform, as far as a page can compute it, and its uncertainty.
-fn add_way_back(
+fn add_inverse_transform(
     out: &mut Value,
     outcome: &Outcome,
     model: &Model,

@@ -20,7 +20,7 @@ const SHOWN: [(Measure, &str); 8] = [
     (Measure::KnnAccuracy, "k-NN"),
     (Measure::Spearman, "rho"),
     (Measure::ScaledStress, "stress"),
-    (Measure::WayBackError, "recon."),
+    (Measure::ReconstructionError, "recon."),
     (Measure::Disparity, "truth"),
 ];
 

@@ -10,7 +10,7 @@ fn data(html: &str) -> Value {
 }
 
 #[test]
-fn methods_are_judged_ranked_and_written() {
+fn methods_are_evaluated_ranked_and_written() {
     let bench = Bench::new();
     let answer = bench.does(
         "compare iris --methods pca,isomap,tsne --report r.html --json r.json --contact-sheet p.svg --atlas a.parquet",

@@ -47,7 +47,9 @@ pub(crate) fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             let mut function = Function { reported: &mut reported, metric };
             descent.minimize_watched(&start, &mut function, observer, &mut |passing| see(passing, 0))?
         }
-        Way::Momentum(momentum) => momentum.minimize(&start, &mut reported, observer, &mut |passing| see(passing, 0))?,
+        Way::Momentum(momentum) => {
+            momentum.minimize(&start, &mut reported, observer, &mut |passing| see(passing, 0))?
+        }
         Way::Fixed { fixed, metric } => {
             // The two optimizations share the maximum number of evaluations, and the observer sees them as one.
             let steps = fixed.path.iter().map(|(_, steps)| steps).sum::<usize>();

@@ -38,7 +38,7 @@ mod stress;
 mod tangent;
 mod taper;
 
-pub(crate) use attracted::{Attracted, Hold, Push};
+pub(crate) use attracted::{AffinityRule, Attracted, RepulsionForm};
 pub(crate) use barycenter::Barycenter;
 pub use batches::{Batch, Newcomer};
 pub(crate) use features::Features;

@@ -113,8 +113,11 @@ impl Stress {
             for ((anchor, length), weight) in at.chunks_exact(dims).zip(&lengths).zip(&weights) {
                 let distance = y.iter().zip(anchor).map(|(y, a)| (y - a) * (y - a)).sum::<f64>().sqrt();
                 sum += weight * (length - distance).powi(2);
-                let pull = if distance > 0.0 { weight * (1.0 - length / distance) / n } else { 0.0 };
-                gradient.iter_mut().zip(y.iter().zip(anchor)).for_each(|(gradient, (y, a))| *gradient += pull * (y - a));
+                let force = if distance > 0.0 { weight * (1.0 - length / distance) / n } else { 0.0 };
+                gradient
+                    .iter_mut()
+                    .zip(y.iter().zip(anchor))
+                    .for_each(|(gradient, (y, a))| *gradient += force * (y - a));
             }
             0.5 * sum / n
         };

@@ -56,7 +56,7 @@ pub enum Field {
         /// The precision A.
         matrix: SparseSymmetric,
         /// The normalization matrix M of the eigenproblem A y = λ M y; the identity if absent.
-        mass: Option<Vec<f64>>,
+        normalization: Option<Vec<f64>>,
         /// The length of each coordinate.
         scale: CoordinateScale,
     },

@@ -251,7 +251,8 @@ impl<'a> Stages<'a> {
             eigenvalues: diagnostics.eigenvalues.iter().copied().take(embedding.cols()).collect(),
             rule: Some(built.rule),
         };
-        let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), requested: "auto".into(), used });
+        let chosen =
+            built.used.into_iter().map(|(name, used)| Used { name: name.into(), requested: "auto".into(), used });
         let report = Report {
             seconds: Seconds {
                 graph: graph_seconds,

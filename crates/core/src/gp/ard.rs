@@ -64,7 +64,11 @@ impl<'a> Ard<'a> {
                 let mut gradient = vec![0.0; dims + 2];
                 (gradient[0], gradient[dims + 1]) = (at.negative.gradient[0], at.negative.gradient[3]);
                 for (places, moved) in [(&places, &at.points), (&inducing, &at.inducing)] {
-                    places.iter().zip(moved).enumerate().for_each(|(i, (y, along))| gradient[1 + i % dims] -= y * along);
+                    places
+                        .iter()
+                        .zip(moved)
+                        .enumerate()
+                        .for_each(|(i, (y, along))| gradient[1 + i % dims] -= y * along);
                 }
                 Some(ByCoordinate { value: at.negative.value, bias: at.negative.bias, gradient })
             }

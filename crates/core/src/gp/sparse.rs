@@ -312,14 +312,19 @@ impl Bound {
             constant: (0..m).map(|a| part(a) / (w * w)).collect(),
         };
         let diagonal = JITTER * (0..m).map(|a| gradient[(a, a)]).sum::<f64>() - 0.5 * p * n / w;
-        let (mn, mm) = (scene.gradient_to_points(&gradients), scene.gradient_sums(gradient, &scene.among, scene.inducing));
+        let (mn, mm) =
+            (scene.gradient_to_points(&gradients), scene.gradient_sums(gradient, &scene.among, scene.inducing));
         let seen_again = inner(&e, &product(seen.gram.as_ref(), e.as_ref()));
         let along_noise = 0.5 * p * (inner(&inverse, &seen.gram) / w - n + missing / w) + 0.5 * total / w
             - inner(&data, &e) / (w * w)
             + 0.5 * seen_again / w.powi(3);
         let steep = v / (length * length);
-        let gradient =
-            [-v * (mm.sums[0] + mn.sums[0] + diagonal), -steep * (mm.sums[1] + mn.sums[1]), biased.derivative, -along_noise];
+        let gradient = [
+            -v * (mm.sums[0] + mn.sums[0] + diagonal),
+            -steep * (mm.sums[1] + mn.sums[1]),
+            biased.derivative,
+            -along_noise,
+        ];
         let dims = problem.dims;
         let of_inducing = |at: usize| steep * (mn.inducing[at % dims * m + at / dims] - 2.0 * mm.points[at]);
         Some(Bounded {

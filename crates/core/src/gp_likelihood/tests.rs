@@ -189,7 +189,10 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
                     };
                     let h = 1e-3;
                     let derivative = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((derivative - gradient[i]).abs() < 2e-6 * size, "{inducing:?} {logs:?} {i}: {derivative} {gradient:?}");
+                    assert!(
+                        (derivative - gradient[i]).abs() < 2e-6 * size,
+                        "{inducing:?} {logs:?} {i}: {derivative} {gradient:?}"
+                    );
                 }
             }
         }
@@ -281,8 +284,9 @@ fn odd_data_and_maps_have_a_score() {
 #[test]
 fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     let (data, map) = sheet(10, 2);
-    let refused =
-        |likelihood: GpLikelihood, data: &Points, map: &Points| likelihood.of(data, map, &Silent).unwrap_err().to_string();
+    let refused = |likelihood: GpLikelihood, data: &Points, map: &Points| {
+        likelihood.of(data, map, &Silent).unwrap_err().to_string()
+    };
     let plain = GpLikelihood::default;
     assert!(refused(plain(), &data, &map.select(&[0, 1])).starts_with("the data have 10 rows and the map has 2; "));
     assert!(refused(plain(), &data.select(&[0]), &map.select(&[0])).starts_with("there is only 1 point; "));

@@ -9,8 +9,8 @@
 use super::elastic::affinities::learned;
 use crate::field::{Energy, Weight};
 use crate::figure::Figure;
-use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
-use crate::forces::{Pairs, Pull, Real, along_curve};
+use crate::forces::repulsion::{Charges, FEW, RepulsionSum, Sums};
+use crate::forces::{AttractionKernel, Pairs, Real, along_curve};
 use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::Emphasized;
@@ -42,8 +42,8 @@ pub(crate) enum Form {
 /// An attraction, a repulsion, and the workspace.
 pub(crate) struct Interaction<T: Real> {
     pub(crate) pairs: Pairs<T>,
-    pub(crate) pull: Pull,
-    pub(crate) repulsion: Repulsion,
+    pub(crate) attraction: AttractionKernel,
+    pub(crate) repulsion: RepulsionSum,
     pub(crate) form: Form,
     /// The weights of the repulsion.
     pub(crate) charges: Charges,
@@ -63,11 +63,17 @@ pub(crate) struct Interaction<T: Real> {
 
 impl<T: Real> Interaction<T> {
     /// An objective over points in this many dimensions.
-    pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
+    pub(crate) fn new(
+        pairs: Pairs<T>,
+        attraction: AttractionKernel,
+        repulsion: RepulsionSum,
+        form: Form,
+        dims: usize,
+    ) -> Interaction<T> {
         let charges = Charges::One(pairs.len());
         Interaction {
             pairs,
-            pull,
+            attraction,
             repulsion,
             form,
             charges,
@@ -107,7 +113,10 @@ impl<T: Real> Interaction<T> {
     /// Occasionally reorders many points such that points near on the map are near in memory.
     fn arrange(&mut self, y: &[f64]) {
         let n = self.pairs.len();
-        let many = n >= MANY && self.dims <= 3 && self.pull != Pull::Square && matches!(self.charges, Charges::One(_));
+        let many = n >= MANY
+            && self.dims <= 3
+            && self.attraction != AttractionKernel::Square
+            && matches!(self.charges, Charges::One(_));
         if many && ARRANGED_AT.contains(&self.evaluations) {
             let order = along_curve(y, self.dims);
             if self.place.is_empty() {
@@ -137,8 +146,8 @@ impl<T: Real> Interaction<T> {
             4..=8 => self.attract::<8>(4.0 * emphasis, wanted, gradient),
             9..=16 => self.attract::<16>(4.0 * emphasis, wanted, gradient),
             _ => self.attract_by(y, gradient, |weight, square| {
-                let value = if wanted { weight * self.pull.value(square) } else { 0.0 };
-                (value, 4.0 * emphasis * weight * self.pull.derivative(square))
+                let value = if wanted { weight * self.attraction.value(square) } else { 0.0 };
+                (value, 4.0 * emphasis * weight * self.attraction.derivative(square))
             }),
         };
         self.constant + emphasis * attraction + self.repel(y, gradient)
@@ -195,8 +204,11 @@ impl<T: Real> Interaction<T> {
             for (&j, weight) in targets.iter().zip(weights) {
                 let other = &y[j as usize * dims..(j as usize + 1) * dims];
                 let square = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                let (value, pull) = term(weight.widen(), square);
-                gradient.iter_mut().zip(own.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += pull * (a - b));
+                let (value, force) = term(weight.widen(), square);
+                gradient
+                    .iter_mut()
+                    .zip(own.iter().zip(other))
+                    .for_each(|(gradient, (a, b))| *gradient += force * (a - b));
                 sum += value;
             }
             sum
@@ -291,8 +303,8 @@ impl<T: Real> Energy for Interaction<T> {
     }
 
     fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
-        match (self.pull, self.form) {
-            (Pull::Square, Form::Sum(lambda)) => Some(learned(&self.pairs, &self.charges, lambda, y)),
+        match (self.attraction, self.form) {
+            (AttractionKernel::Square, Form::Sum(lambda)) => Some(learned(&self.pairs, &self.charges, lambda, y)),
             _ => None,
         }
     }
@@ -339,10 +351,10 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
         let Written(rows, gradient) = self;
         // Each attraction has a separate loop.
-        match rows.of.pull {
-            Pull::Square => rows.sum(Pull::Square, gradient),
-            Pull::Student(1.0) => rows.sum(Pull::Student(1.0), gradient),
-            Pull::Umap(a, b) => rows.sum(Pull::Umap(a, b), gradient),
+        match rows.of.attraction {
+            AttractionKernel::Square => rows.sum(AttractionKernel::Square, gradient),
+            AttractionKernel::Student(1.0) => rows.sum(AttractionKernel::Student(1.0), gradient),
+            AttractionKernel::Umap(a, b) => rows.sum(AttractionKernel::Umap(a, b), gradient),
             other => rows.sum(other, gradient),
         }
     }
@@ -350,9 +362,9 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
 
 impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
-    fn sum(self, pull: Pull, gradient: &mut [f64]) -> f64 {
+    fn sum(self, attraction: AttractionKernel, gradient: &mut [f64]) -> f64 {
         if D > 3 {
-            return self.sum_along(pull, gradient);
+            return self.sum_along(attraction, gradient);
         }
         let mut value = 0.0;
         for (at, gradient) in gradient.chunks_exact_mut(self.of.dims).enumerate() {
@@ -362,12 +374,12 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
             let (blocks, rest) = targets.as_chunks::<LANES>();
             let (block_weights, rest_weights) = weights.as_chunks::<LANES>();
             for (block, weight) in blocks.iter().zip(block_weights) {
-                self.add(pull, own, block, weight, &mut sums, &mut energy);
+                self.add(attraction, own, block, weight, &mut sums, &mut energy);
             }
             let (mut last, mut last_weights) = ([(self.first + at) as u32; LANES], [T::default(); LANES]);
             last[..rest.len()].copy_from_slice(rest);
             last_weights[..rest.len()].copy_from_slice(rest_weights);
-            self.add(pull, own, &last, &last_weights, &mut sums, &mut energy);
+            self.add(attraction, own, &last, &last_weights, &mut sums, &mut energy);
             for (gradient, lanes) in gradient.iter_mut().zip(&sums) {
                 *gradient = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
             }
@@ -378,7 +390,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
 
     /// As [`Rows::sum`] for numbers of coordinates so large that they are added in SIMD lanes instead of the pairs.
     #[inline(always)]
-    fn sum_along(self, pull: Pull, gradient: &mut [f64]) -> f64 {
+    fn sum_along(self, attraction: AttractionKernel, gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
         for (at, gradient) in gradient.chunks_exact_mut(self.of.dims).enumerate() {
             let own = self.places[self.first + at];
@@ -392,7 +404,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
                     *square = square_between(&own, &self.places[j as usize]);
                 }
                 for l in 0..LANES {
-                    force[l] = weight[l] * pull.derivative(square[l]);
+                    force[l] = weight[l] * attraction.derivative(square[l]);
                 }
                 for (&force, &j) in force.iter().zip(block) {
                     let other = &self.places[j as usize];
@@ -402,7 +414,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
                 }
                 if self.wanted {
                     for l in 0..LANES {
-                        energy[l] += weight[l] * pull.value(square[l]);
+                        energy[l] += weight[l] * attraction.value(square[l]);
                     }
                 }
             }
@@ -415,7 +427,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
     fn add(
         &self,
-        pull: Pull,
+        attraction: AttractionKernel,
         own: [T; D],
         targets: &[u32; LANES],
         weights: &[T; LANES],
@@ -436,7 +448,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         }
         let mut force = [T::default(); LANES];
         for l in 0..LANES {
-            force[l] = weights[l] * pull.derivative(square[l]);
+            force[l] = weights[l] * attraction.derivative(square[l]);
         }
         for q in 0..D {
             for l in 0..LANES {
@@ -445,7 +457,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         }
         if self.wanted {
             for l in 0..LANES {
-                energy[l] += weights[l] * pull.value(square[l]);
+                energy[l] += weights[l] * attraction.value(square[l]);
             }
         }
     }
@@ -479,8 +491,8 @@ mod tests {
         let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
         let pairs = || Pairs::<f32>::symmetric(&graph, &weights, |a, b| a + b);
         let new = || {
-            let repulsion = Repulsion::of(Kernel::of(Shape::Student(1.0)), n, 2, 0.5, Accuracy::Fast);
-            Interaction::new(pairs(), Pull::Student(1.0), repulsion, Form::LogSum(1.0), 2)
+            let repulsion = RepulsionSum::of(Kernel::of(Shape::Student(1.0)), n, 2, 0.5, Accuracy::Fast);
+            Interaction::new(pairs(), AttractionKernel::Student(1.0), repulsion, Form::LogSum(1.0), 2)
         };
         let place = |i: usize| (10.0 * (i as f64 / n as f64).sqrt(), 2.399_963 * i as f64);
         let y: Vec<f64> = (0..n).flat_map(|i| [place(i).0 * place(i).1.cos(), place(i).0 * place(i).1.sin()]).collect();
@@ -507,15 +519,15 @@ mod tests {
         let graph = Graph::from_lists(lists).unwrap();
         let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
         for dims in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
-            let repulsion = Repulsion::of(Kernel::of(Shape::Umap(1.577, 0.895)), n, dims, 0.2, Accuracy::Exact);
+            let repulsion = RepulsionSum::of(Kernel::of(Shape::Umap(1.577, 0.895)), n, dims, 0.2, Accuracy::Exact);
             let pairs = Pairs::<f64>::symmetric(&graph, &weights, |a, b| a + b);
-            let pull = Pull::Umap(1.577, 0.895);
-            let mut both = Interaction::new(pairs, pull, repulsion, Form::Sum(0.0), dims);
+            let attraction = AttractionKernel::Umap(1.577, 0.895);
+            let mut both = Interaction::new(pairs, attraction, repulsion, Form::Sum(0.0), dims);
             let y: Vec<f64> = (0..n * dims).map(|at| (at as f64 * 0.754_877_666).fract() * 6.0).collect();
             let (mut one, mut other) = (vec![0.0; n * dims], vec![0.0; n * dims]);
             let value = both.evaluate(&y, 1.5, true, &mut one);
             let expected = both.attract_by(&y, &mut other, |weight, square| {
-                (1.5 * weight * pull.value(square), 6.0 * weight * pull.derivative(square))
+                (1.5 * weight * attraction.value(square), 6.0 * weight * attraction.derivative(square))
             });
             assert!((value / expected - 1.0).abs() < 1e-12, "{dims}: {value} {expected}");
             let size = other.iter().fold(0.0, |most: f64, x| most.max(x.abs()));

@@ -255,9 +255,9 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
 /// Laplacian eigenmaps in bounded time: a start need not be exact.
 fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     let built = method.build(site)?;
-    let Some(Field::Precision { matrix, mass, .. }) = built.field() else { return mapped(method, site) };
+    let Some(Field::Precision { matrix, normalization, .. }) = built.field() else { return mapped(method, site) };
     let dims = site.dims;
-    let pairs = pencil::bottom_roughly(matrix, mass.as_deref(), dims, site.seed, site.memory, site.observer)?;
+    let pairs = pencil::bottom_roughly(matrix, normalization.as_deref(), dims, site.seed, site.memory, site.observer)?;
     let signs: Vec<f64> = (0..dims).map(|q| sign(pairs.vectors.as_ref(), q)).collect();
     let value = |(i, q): (usize, usize)| signs[q] * pairs.vectors[(i, q)];
     let places = (0..site.len()).flat_map(|i| (0..dims).map(move |q| (i, q)));

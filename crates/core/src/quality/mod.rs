@@ -243,7 +243,7 @@ impl Quality {
             let mut found = measures_of(&heard, map, &rows, n, classes.as_ref());
             found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
             if let Measured::Points(points, _) = data {
-                found.push((Measure::WayBackError, inverse_transform(points, map.points, &rows, self.seed)?));
+                found.push((Measure::ReconstructionError, inverse_transform(points, map.points, &rows, self.seed)?));
             }
             if let Some(truth) = given.truth {
                 let each = truth::disparity(map.points, truth)?;

@@ -135,7 +135,7 @@ fn what_the_rows_say_adds_up_to_the_whole() {
         let mean = |of: fn(f64) -> f64| known().map(of).sum::<f64>() / known().count() as f64;
         let whole = match score.measure {
             Measure::NeighborRatio => mean(f64::ln).exp(),
-            Measure::WayBackError => mean(|x| x * x).sqrt(),
+            Measure::ReconstructionError => mean(|x| x * x).sqrt(),
             // Weighted by the rows' own sums of squares; or correlations, which have no such rule.
             Measure::Stress | Measure::ScaledStress => continue,
             Measure::Pearson | Measure::Spearman | Measure::ResidualVariance => continue,
@@ -162,7 +162,7 @@ fn a_map_that_is_the_data_is_perfect() {
     for data in [cloud(80, 20, 3), cloud(80, 3, 3), cloud(80, 1, 3), grid] {
         let evaluated = evaluated(&Quality::default(), &Given { truth: Some(&data), ..Given::new(&data) }, &data);
         for &MeasureValue { measure, value, .. } in
-            evaluated.scores.iter().filter(|s| s.measure != Measure::WayBackError)
+            evaluated.scores.iter().filter(|s| s.measure != Measure::ReconstructionError)
         {
             let perfect = match (measure, measure.described().better) {
                 (Measure::NeighborRatio, _) => 1.0,
@@ -199,7 +199,7 @@ fn turns_moves_and_lengths_change_nothing_but_the_stress() {
 }
 
 #[test]
-fn numbers_of_any_size_are_judged_alike() {
+fn numbers_of_any_size_are_evaluated_alike() {
     let data = cloud(50, 4, 5);
     let map = flattened(&data);
     let one = evaluated(&Quality::default(), &Given::new(&data), &map);
@@ -231,7 +231,7 @@ fn times_two(x: f64, power: i32) -> f64 {
 }
 
 #[test]
-fn a_map_without_any_shape_is_judged_too() {
+fn a_map_without_any_shape_is_evaluated_too() {
     let data = cloud(40, 3, 6);
     let flat = Points::new(40, 2, vec![1.5; 80]).unwrap();
     let labels: Vec<Option<u32>> = (0..40).map(|i| Some(i % 2)).collect();
@@ -259,7 +259,7 @@ fn a_map_without_any_shape_is_judged_too() {
 }
 
 #[test]
-fn two_and_three_points_are_judged_and_impossible_questions_refused() {
+fn two_and_three_points_are_evaluated_and_impossible_questions_refused() {
     for n in [2, 3] {
         let (data, map) = (cloud(n, 2, 7), cloud(n, 1, 8));
         let evaluated = evaluated(&Quality::default(), &Given::new(&data), &map);
@@ -302,9 +302,9 @@ fn distances_say_the_same_as_the_points_they_are_of() {
         evaluated(&Quality::default(), &Given::new(&data), &map),
         evaluated(&Quality::default(), &Given::new(&distances), &map),
     );
-    let without_way_back: Vec<MeasureValue> =
-        of_points.scores.iter().copied().filter(|score| score.measure != Measure::WayBackError).collect();
-    assert_eq!(of_distances.scores, without_way_back);
+    let without_reconstruction: Vec<MeasureValue> =
+        of_points.scores.iter().copied().filter(|score| score.measure != Measure::ReconstructionError).collect();
+    assert_eq!(of_distances.scores, without_reconstruction);
 }
 
 /// Over ten samples no measure differs by more than five of its standard errors, and on average by about one.
@@ -329,7 +329,7 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
         assert!((0.1..4.0).contains(&square), "{}: {square} {off:?}", score.measure.key());
         // The value of a row does not depend on the other sampled rows, unless it needs all of them: the best scale of
         // the map, or the length scale and noise of the reconstruction.
-        let alone = ![Measure::ScaledStress, Measure::WayBackError].contains(&score.measure);
+        let alone = ![Measure::ScaledStress, Measure::ReconstructionError].contains(&score.measure);
         for evaluated in drawn.iter().filter(|_| alone) {
             let (some, each) = (evaluated.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
             let known = evaluated.rows.iter().zip(some).filter(|(_, value)| !value.is_nan());

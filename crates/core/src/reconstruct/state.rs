@@ -58,7 +58,11 @@ impl LearnedInverse {
             own if own == self.shape => Ok(()),
             own => Err(Error::other_shape(
                 &[0, 1, 2].map(|at| (["points", "features", "coordinates"][at], self.shape[at], own[at])),
-                format!("the inverse transform was learned from {} and the model has {}", described(self.shape), described(own)),
+                format!(
+                    "the inverse transform was learned from {} and the model has {}",
+                    described(self.shape),
+                    described(own)
+                ),
                 "learn it from this model",
             )),
         }

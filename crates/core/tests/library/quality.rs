@@ -86,7 +86,7 @@ fn distances_are_those_of_scipy() {
 }
 
 #[test]
-fn labels_are_judged_as_scikit_learn_does() {
+fn labels_are_evaluated_as_scikit_learn_does() {
     let case = case();
     for (k, hit, accuracy) in [(1, 0.7, 0.7), (7, 7.095238095238096e-01, 7.833333333333333e-01)] {
         let evaluated = evaluated(&case, k);
@@ -109,7 +109,7 @@ fn the_inverse_transform_of_a_map_is_as_good_as_that_of_a_model() {
     let model = recipe.fit(&roll, &Silent).unwrap();
     let evaluated = Quality::default().judge(&Given::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
     let way = InverseTransform::of_map(&roll, model.embedding()).unwrap();
-    let error = evaluated.score(Measure::WayBackError).unwrap().value;
+    let error = evaluated.score(Measure::ReconstructionError).unwrap().value;
     near(error, way.diagnostics().error.unwrap(), "the same rows are left out");
     let placed = model.inverse_transform().unwrap().diagnostics().error.unwrap();
     assert!(error < 0.2 && error < 1.05 * placed, "{error} {placed}");

@@ -47,11 +47,11 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
         refused(&|c| c.weights[3].i += 1, "pairs");
         refused(&|c| c.claimed.dual *= 0.999, "claims a variance");
         refused(&|c| c.claimed.primal *= 1.001, "claims a variance");
-        let stretched = |c: &mut eigenfold::Certificate| {
+        let lengthened = |c: &mut eigenfold::Certificate| {
             let values = c.coordinates.values().iter().map(|y| 1.01 * y).collect();
             c.coordinates = Points::new(c.coordinates.rows(), c.coordinates.cols(), values).unwrap();
         };
-        refused(&stretched, "does not hold");
+        refused(&lengthened, "does not hold");
         refused(&|c| c.coordinates = Points::new(2, 1, vec![0.0, 1.0]).unwrap(), "coordinates of 2 points");
         assert!(certificate.verify(&points, &found(&points, 7).graph).is_err());
         assert!(certificate.verify(&swiss(301), &found(&swiss(301), 6).graph).is_err());

@@ -173,17 +173,17 @@ impl Search {
     /// # Errors
     ///
     /// If it has several connected components and [`Disconnected::Error`] is set, or the observer stopped.
-    pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
+    pub fn joined(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
         let index = Index::new(points, self.metric)?;
         self.known(graph, &index, &Watch::new(observer, points.rows()))
     }
 
-    /// As [`Search::mended`], where only distances are known.
+    /// As [`Search::joined`], where only distances are known.
     ///
     /// # Errors
     ///
-    /// As [`Search::mended`].
-    pub fn mended_by_distances(&self, graph: Graph, distances: &Distances, observer: &dyn Observer) -> Result<Found> {
+    /// As [`Search::joined`].
+    pub fn joined_by_distances(&self, graph: Graph, distances: &Distances, observer: &dyn Observer) -> Result<Found> {
         self.known(graph, &Matrix(distances), &Watch::new(observer, distances.len()))
     }
 

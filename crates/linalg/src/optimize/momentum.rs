@@ -143,7 +143,8 @@ impl Momentum {
 
     /// One step of every point.
     fn push(&self, x: &mut [f64], v: &mut [f64], gradient: &[f64], inertia: f64, rate: f64) -> Result<()> {
-        let rows = x.chunks_exact_mut(self.dims).zip(v.chunks_exact_mut(self.dims)).zip(gradient.chunks_exact(self.dims));
+        let rows =
+            x.chunks_exact_mut(self.dims).zip(v.chunks_exact_mut(self.dims)).zip(gradient.chunks_exact(self.dims));
         let mut sum = 0.0;
         for (i, ((x, v), gradient)) in rows.enumerate() {
             let rate = rate * self.scales.get(i).unwrap_or(&1.0);

@@ -210,7 +210,8 @@ impl<'a> Run<'a> {
             };
             match value {
                 Some(value) if enough || lowered(value) => {
-                    let steep = !enough && !known && !self.options.cautious && !bent && dot(&g, d) < STEEPNESS * derivative;
+                    let steep =
+                        !enough && !known && !self.options.cautious && !bent && dot(&g, d) < STEEPNESS * derivative;
                     if enough || best.as_ref().is_none_or(|best| value < best.value) {
                         best = Some(Trial { x, g, value, enough });
                     }

@@ -71,9 +71,12 @@ impl Build for DiffusionMaps {
         let mut affinity = Affinity::new(graph, |i, j, length| widths.weight(i, j, length));
         let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
         affinity.rescale(&density, |i| density[i] * density[i]);
-        let mass = Some(affinity.degrees().to_vec());
-        let field =
-            Field::Precision { matrix: affinity.laplacian()?, mass, scale: CoordinateScale::Diffusion(self.time) };
+        let normalization = Some(affinity.degrees().to_vec());
+        let field = Field::Precision {
+            matrix: affinity.laplacian()?,
+            normalization,
+            scale: CoordinateScale::Diffusion(self.time),
+        };
         let used = vec![("bandwidth", description(Some(&widths)))];
         let rule = Rule::Nystrom(Nystrom { widths: Some(widths), density: Some(density), form: Form::Normalized });
         Ok(Built { used, ..Built::new(field, rule) })

@@ -117,8 +117,14 @@ impl Fit {
         let square = scaled.units[0] * scaled.units[0];
         pairs.values.iter_mut().for_each(|value| *value *= square);
         let (latent, converged) = (scaled.in_units(latent), pairs.converged);
-        let fitted =
-            Fitted { latent, log_likelihood, curve: Vec::new(), iterations: pairs.iterations, converged, gradient: 0.0 };
+        let fitted = Fitted {
+            latent,
+            log_likelihood,
+            curve: Vec::new(),
+            iterations: pairs.iterations,
+            converged,
+            gradient: 0.0,
+        };
         Ok((fitted, pairs))
     }
 

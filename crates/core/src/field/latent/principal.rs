@@ -138,7 +138,7 @@ impl Principal {
         let n = pairs.vectors.nrows();
         let values = (0..n * dims).map(|at| along(at / dims, at % dims)).collect();
         let rule = match self.rule {
-            Rule::Features(features) => Rule::Features(stretched(features, &signed)?),
+            Rule::Features(features) => Rule::Features(rescaled(features, &signed)?),
             rule => rule,
         };
         let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
@@ -162,14 +162,14 @@ impl Principal {
 }
 
 /// The rule of unit coordinates, rescaled to the given lengths.
-fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
+fn rescaled(features: Features, lengths: &[f64]) -> Result<Features> {
     let dims = lengths.len();
     let Features { kernel, places, axes, origin } = features;
     let columns = axes.cols();
     let value = |at: usize| if at % dims < columns { lengths[at % dims] * axes.row(at / dims)[at % dims] } else { 0.0 };
-    let stretched = Points::new(axes.rows(), dims, (0..axes.rows() * dims).map(value).collect())?;
+    let rescaled = Points::new(axes.rows(), dims, (0..axes.rows() * dims).map(value).collect())?;
     let origin = (0..dims).map(|q| origin.get(q).map_or(0.0, |b| lengths[q] * b)).collect();
-    Ok(Features { kernel, places, axes: stretched, origin })
+    Ok(Features { kernel, places, axes: rescaled, origin })
 }
 
 /// The number of landmarks; `None` if all pairs are used.

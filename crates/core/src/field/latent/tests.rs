@@ -151,7 +151,9 @@ fn gradients_are_those_of_the_likelihood() {
         };
         (at(1e-5) - at(-1e-5)) / 2e-5
     };
-    let near = |found: f64, derivative: f64| assert!((found - derivative).abs() < 1e-5 * (1.0 + derivative.abs()), "{found} {derivative}");
+    let near = |found: f64, derivative: f64| {
+        assert!((found - derivative).abs() < 1e-5 * (1.0 + derivative.abs()), "{found} {derivative}")
+    };
     for j in 0..4 {
         near(sums.mean[j], derivative(&|latent, h| latent.mean[j] += h));
         near(sums.noise[j], derivative(&|latent, h| latent.noise[j] *= h.exp()));

@@ -119,7 +119,7 @@ impl Build for Lle {
             let m = self.precisions(&rows);
             precision(graph, |i| (m[i], &rows[i].weights))
         };
-        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
         let rule = Rule::barycenter(self.regularization);
         Ok(Built { warnings, ended, ..Built::new(field, rule) })
     }

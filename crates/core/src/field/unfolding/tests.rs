@@ -200,7 +200,7 @@ fn drawn(count: usize, seed: u64) -> Vec<f64> {
 }
 
 /// tr K of a map of r numbers per point after centering and scaling until no pair is too long; for pairs without
-/// masses.
+/// counts.
 fn feasible_variance(pairs: &Pairs, r: usize, y: &[f64]) -> f64 {
     let n = pairs.len();
     let square = |i: usize, j: usize| (0..r).map(|q| (y[i * r + q] - y[j * r + q]).powi(2)).sum::<f64>();

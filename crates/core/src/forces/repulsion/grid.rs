@@ -196,7 +196,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
     }
 
     /// Sets the points, and leaves their potential on the grid.
-    pub(crate) fn hold(&mut self, points: &[f64]) {
+    pub(crate) fn tabulate(&mut self, points: &[f64]) {
         self.take(points);
         self.spread(None);
         if let Some(convolution) = &mut self.convolution {
@@ -225,12 +225,15 @@ impl<T: Real, const W: usize> Grid<T, W> {
                 let ((all, along), (itself, itself_along)) = (self.read(&self.places[i]), self.itself(&self.places[i]));
                 *value += factor * (all - own * itself);
                 let parts = along[3 - dims..].iter().zip(&itself_along[3 - dims..]);
-                gradient.iter_mut().zip(parts).for_each(|(gradient, (all, itself))| *gradient += factor * (all - own * itself));
+                gradient
+                    .iter_mut()
+                    .zip(parts)
+                    .for_each(|(gradient, (all, itself))| *gradient += factor * (all - own * itself));
             }
         });
     }
 
-    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points, with its derivative.
+    /// The potential that [`Grid::tabulate`] left on the grid, anywhere between the points, with its derivative.
     pub(crate) fn at(&self, point: &[f64]) -> Option<(f64, [f64; 3])> {
         let first = 3 - self.dims;
         let used = self.convolution.as_ref()?.used;

@@ -120,7 +120,8 @@ impl<W: Fn(usize) -> f64> pulp::WithSimd for Chunk<'_, W> {
     fn with_simd<S: pulp::Simd>(self, _simd: S) {
         let dims = self.sampled.dims;
         let (mut x, mut sums) = (vec![0f32; dims], vec![[0f32; LANES]; dims]);
-        for (at, (own, gradient)) in self.own.chunks_exact(dims).zip(self.gradients.chunks_exact_mut(dims)).enumerate() {
+        for (at, (own, gradient)) in self.own.chunks_exact(dims).zip(self.gradients.chunks_exact_mut(dims)).enumerate()
+        {
             x.iter_mut().zip(own).for_each(|(x, &own)| *x = own as f32);
             sums.fill([0.0; LANES]);
             for block in self.sampled.blocks.chunks_exact(dims) {

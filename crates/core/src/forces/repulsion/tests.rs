@@ -15,8 +15,8 @@ fn kernels() -> [Kernel; 4] {
 }
 
 fn errors(kernel: &Kernel, y: &[f64], dims: usize, spacing: f64) -> (GridError, GridError) {
-    let mut fast = Repulsion::Fast(Box::new(Grid::new(kernel.clone(), dims, spacing)));
-    let mut fine = Repulsion::Fine(Box::new(Grid::new(kernel.clone(), dims, FINE * spacing)));
+    let mut fast = RepulsionSum::Fast(Box::new(Grid::new(kernel.clone(), dims, spacing)));
+    let mut fine = RepulsionSum::Fine(Box::new(Grid::new(kernel.clone(), dims, FINE * spacing)));
     fast.take(y);
     fine.take(y);
     // Zero where so few points are summed pair by pair.
@@ -86,15 +86,15 @@ fn charges_of_squares_are_the_squared_distances() {
     let points = Points::new(700, 3, places(700, 3, 2.0)).unwrap();
     let charges = Charges::squares(&points, &points);
     let y = places(700, 2, 10.0);
-    let sums = |mut repulsion: Repulsion| {
+    let sums = |mut repulsion: RepulsionSum| {
         let mut sums = Sums::default();
         sums.clear(700, 2);
         repulsion.take(&y);
         repulsion.add_all(&y, 2, &charges, true, &mut sums);
         sums
     };
-    let exact = sums(Repulsion::Exact(Kernel::Gaussian));
-    let grid = sums(Repulsion::Fine(Box::new(Grid::new(Kernel::Gaussian, 2, 0.25))));
+    let exact = sums(RepulsionSum::Exact(Kernel::Gaussian));
+    let grid = sums(RepulsionSum::Fine(Box::new(Grid::new(Kernel::Gaussian, 2, 0.25))));
     let largest = exact.gradients.iter().fold(0.0, |most: f64, gradient| most.max(gradient.abs()));
     for (a, b) in exact.gradients.iter().zip(&grid.gradients) {
         assert!((a - b).abs() < 1e-6 * largest, "{a} {b} of {largest}");
@@ -112,7 +112,7 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, dims, 0.667, Accuracy::Fast);
+                let mut repulsion = RepulsionSum::of(Kernel::Student(1.0), 5000, dims, 0.667, Accuracy::Fast);
                 let mut sums = Sums::default();
                 sums.clear(5000, dims);
                 repulsion.take(&y);
@@ -134,7 +134,7 @@ fn a_point_far_off_makes_the_grid_coarse_and_not_large() {
     for (n, dims, coarse) in [(2000, 1, false), (2000, 3, false), (8000, 2, true)] {
         let mut y = places(n, dims, 10.0);
         y[0] = 1e12;
-        let mut repulsion = Repulsion::of(Kernel::Student(1.0), n, dims, 0.667, Accuracy::Fast);
+        let mut repulsion = RepulsionSum::of(Kernel::Student(1.0), n, dims, 0.667, Accuracy::Fast);
         let mut sums = Sums::default();
         sums.clear(n, dims);
         repulsion.take(&y);
@@ -150,7 +150,7 @@ fn a_tree_is_near_the_sum_pair_by_pair_in_many_dimensions() {
         let y = places(1500, dims, 12.0);
         for kernel in &kernels()[..3] {
             let error = |opening: f64| {
-                let mut tree = Repulsion::Tree(Box::new(Tree::new(kernel.clone(), dims, opening)));
+                let mut tree = RepulsionSum::Tree(Box::new(Tree::new(kernel.clone(), dims, opening)));
                 tree.take(&y);
                 tree.error(&y, dims).unwrap()
             };
@@ -165,15 +165,15 @@ fn a_tree_is_near_the_sum_pair_by_pair_in_many_dimensions() {
 fn a_tree_of_charges_is_exact_if_it_is_opened_to_the_leaves() {
     let y = places(500, 4, 3.0);
     let charges: Vec<f64> = (0..500).map(|i| f64::from(i % 7)).collect();
-    let sums = |mut repulsion: Repulsion| {
+    let sums = |mut repulsion: RepulsionSum| {
         let mut sums = Sums::default();
         sums.clear(500, 4);
         repulsion.take(&y);
         repulsion.add(&y, 4, Some(&charges), Some(&charges), &mut sums);
         sums
     };
-    let exact = sums(Repulsion::Exact(Kernel::Student(1.0)));
-    let tree = sums(Repulsion::Tree(Box::new(Tree::new(Kernel::Student(1.0), 4, 0.0))));
+    let exact = sums(RepulsionSum::Exact(Kernel::Student(1.0)));
+    let tree = sums(RepulsionSum::Tree(Box::new(Tree::new(Kernel::Student(1.0), 4, 0.0))));
     for (a, b) in exact.gradients.iter().zip(&tree.gradients).chain(exact.values.iter().zip(&tree.values)) {
         assert!((a - b).abs() < 1e-9 * a.abs().max(1.0), "{a} {b}");
     }
@@ -181,7 +181,7 @@ fn a_tree_of_charges_is_exact_if_it_is_opened_to_the_leaves() {
 
 #[test]
 fn a_tree_takes_points_that_coincide() {
-    let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, 5, 0.5, Accuracy::Fast);
+    let mut repulsion = RepulsionSum::of(Kernel::Student(1.0), 5000, 5, 0.5, Accuracy::Fast);
     let y = vec![1.0; 5000 * 5];
     let mut sums = Sums::default();
     sums.clear(5000, 5);
@@ -198,7 +198,7 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     let y = places(n, dims, 12.0);
     let mut sums = Sums::default();
     sums.clear(n, dims);
-    let mut drawn = Repulsion::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Fast, 7);
+    let mut drawn = RepulsionSum::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Fast, 7);
     assert_eq!(drawn.route(), "128 points sampled at every step");
     for _ in 0..rounds {
         drawn.take(&y);
@@ -206,9 +206,10 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     }
     let mut exact = Sums::default();
     exact.clear(n, dims);
-    Repulsion::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Exact, 7).add(&y, dims, None, None, &mut exact);
+    RepulsionSum::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Exact, 7).add(&y, dims, None, None, &mut exact);
     let size = exact.gradients.iter().map(|gradient| gradient * gradient).sum::<f64>().sqrt();
-    let off = exact.gradients.iter().zip(&sums.gradients).map(|(a, b)| (a - b / rounds as f64).powi(2)).sum::<f64>().sqrt();
+    let off =
+        exact.gradients.iter().zip(&sums.gradients).map(|(a, b)| (a - b / rounds as f64).powi(2)).sum::<f64>().sqrt();
     assert!(off < 2e-3 * size, "{off} of {size}");
     assert!(sums.values.iter().all(|value| *value == 0.0), "values were not requested");
 
@@ -230,7 +231,7 @@ fn draws_follow_from_the_seed_and_not_from_the_number_of_threads() {
     let run = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut repulsion = Repulsion::of_umap((1.577, 0.895), 1000, 3, 0.2, Accuracy::Fast, seed);
+            let mut repulsion = RepulsionSum::of_umap((1.577, 0.895), 1000, 3, 0.2, Accuracy::Fast, seed);
             let mut sums = Sums::default();
             sums.clear(1000, 3);
             for _ in 0..5 {

@@ -84,9 +84,9 @@ fn slowest(
     n: usize,
     solve: &dyn Fn(&[f64]) -> Vec<f64>,
     product: &dyn Fn(&[f64]) -> Vec<f64>,
-    mass: &dyn Fn(&[f64]) -> Vec<f64>,
+    normalization: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> (f64, Vec<f64>) {
-    let known = |v: Vec<f64>| Known { a: product(&v), m: mass(&v), v };
+    let known = |v: Vec<f64>| Known { a: product(&v), m: normalization(&v), v };
     let start = known(centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect()));
     // Where A has lost all significant digits along the best vector, the previous one is returned.
     let mut found = (dot(&start.v, &start.a) / dot(&start.v, &start.m), start.v.clone());

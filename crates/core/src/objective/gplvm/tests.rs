@@ -89,7 +89,11 @@ fn gradients_are_those_of_central_differences() {
                     };
                     let h = 1e-3;
                     let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((known - gradient[i]).abs() < 1e-7 * size, "{n} {prior} {logs:?} {i}: {known} {}", gradient[i]);
+                    assert!(
+                        (known - gradient[i]).abs() < 1e-7 * size,
+                        "{n} {prior} {logs:?} {i}: {known} {}",
+                        gradient[i]
+                    );
                 }
             }
         }
@@ -208,7 +212,11 @@ fn gradients_of_the_bound_are_those_of_central_differences() {
                     };
                     let h = 1e-3;
                     let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((known - gradient[i]).abs() < 1e-6 * size, "{n} {prior} {logs:?} {i}: {known} {}", gradient[i]);
+                    assert!(
+                        (known - gradient[i]).abs() < 1e-6 * size,
+                        "{n} {prior} {logs:?} {i}: {known} {}",
+                        gradient[i]
+                    );
                 }
             }
         }
@@ -231,7 +239,8 @@ fn positions_that_stay_have_the_likelihood_of_the_score() {
         let sum: f64 = (0..70).map(|i| gradient[2 * i + q]).sum();
         assert!(sum.abs() < 1e-9, "{sum}");
     }
-    let turn: f64 = (0..70).map(|i| gradient[2 * i] * problem.place(i)[1] - gradient[2 * i + 1] * problem.place(i)[0]).sum();
+    let turn: f64 =
+        (0..70).map(|i| gradient[2 * i] * problem.place(i)[1] - gradient[2 * i + 1] * problem.place(i)[0]).sum();
     assert!(turn.abs() < 1e-9, "{turn}");
 }
 

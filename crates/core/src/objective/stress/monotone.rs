@@ -114,10 +114,10 @@ impl Emphasized for Monotone {
             let mut gradient = vec![0.0; y.len()];
             for at in chunk * size..((chunk + 1) * size).min(self.pairs.len()) {
                 let ((i, j), d) = (self.pairs[at], self.lengths[at]);
-                let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
+                let force = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
                 let (i, j) = (i as usize * dims, j as usize * dims);
                 for q in 0..dims {
-                    let part = pull * (y[i + q] - y[j + q]);
+                    let part = force * (y[i + q] - y[j + q]);
                     gradient[i + q] += part;
                     gradient[j + q] -= part;
                 }

@@ -139,7 +139,7 @@ impl<R: Real> Row<'_, R> {
     fn sum<const D: usize>(self) -> f64 {
         let Row { lengths, scale, columns, padded, at, gradient } = self;
         let own: [f64; D] = std::array::from_fn(|q| columns[q * padded + at]);
-        let (mut pulls, mut sums) = ([[0.0; LANES]; D], [0.0; LANES]);
+        let (mut forces, mut sums) = ([[0.0; LANES]; D], [0.0; LANES]);
         for (block, start) in lengths.chunks(LANES).zip((0..).step_by(LANES)) {
             let mut wanted = [0.0; LANES];
             wanted.iter_mut().zip(block).for_each(|(wanted, length)| *wanted = length.widen() * scale.factor);
@@ -160,20 +160,20 @@ impl<R: Real> Row<'_, R> {
                     counts[l] = if wanted[l] > 0.0 { counts[l] * by(wanted[l]) } else { 0.0 };
                 }
             }
-            let mut pull = [0.0; LANES];
+            let mut force = [0.0; LANES];
             for l in 0..LANES {
                 let distance = square[l].sqrt();
                 let off = wanted[l] - distance;
                 sums[l] += counts[l] * off * off;
-                pull[l] = if distance > 0.0 { counts[l] * (1.0 - wanted[l] / distance) } else { 0.0 };
+                force[l] = if distance > 0.0 { counts[l] * (1.0 - wanted[l] / distance) } else { 0.0 };
             }
             for q in 0..D {
                 for l in 0..LANES {
-                    pulls[q][l] += pull[l] * away[q][l];
+                    forces[q][l] += force[l] * away[q][l];
                 }
             }
         }
-        gradient.iter_mut().zip(&pulls).for_each(|(gradient, pulls)| *gradient = pulls.iter().sum());
+        gradient.iter_mut().zip(&forces).for_each(|(gradient, forces)| *gradient = forces.iter().sum());
         sums.iter().sum()
     }
 
@@ -191,9 +191,9 @@ impl<R: Real> Row<'_, R> {
             }
             let (distance, counts) = (square.sqrt(), scale.of(wanted));
             sum += counts * (wanted - distance).powi(2);
-            let pull = if distance > 0.0 { counts * (1.0 - wanted / distance) } else { 0.0 };
+            let force = if distance > 0.0 { counts * (1.0 - wanted / distance) } else { 0.0 };
             for (q, (gradient, own)) in gradient.iter_mut().zip(&own).enumerate() {
-                *gradient += pull * (own - columns[q * padded + j]);
+                *gradient += force * (own - columns[q * padded + j]);
             }
         }
         sum

@@ -236,7 +236,7 @@ impl Drill {
         let metric = if let Measured::Points(_, metric) = measured { metric } else { search.metric };
         let regraph = |points: &Points| Ok(Data::Points(points, metric).neighbors(&apart, &rest)?.graph);
         let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, &rest)?;
-        Ok((Found { route: ROUTE, ..data.mended(search, graph, observer)? }, learned))
+        Ok((Found { route: ROUTE, ..data.joined(search, graph, observer)? }, learned))
     }
 
     fn learn(

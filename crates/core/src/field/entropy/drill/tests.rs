@@ -131,7 +131,7 @@ fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
 }
 
 #[test]
-fn a_path_is_judged_by_features_that_were_left_out() {
+fn a_path_is_evaluated_by_features_that_were_left_out() {
     let points = every("iris", 5, 30);
     let drill = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
     let (_, fitted) = fitted(&drill, &points, &graph(&points, Neighbors::Nearest(6)));

@@ -1,7 +1,7 @@
 //! The central path of maximum variance unfolding, in coordinates: K = Y Yᵀ with as few columns as possible.
 //!
 //! ```text
-//! minimize φ(Y) = −|Y|² − μ Σ log s[e],        s[e] = D[e] − |δ[e]|²,   δ[e] = y[i] − y[j],   |Y|² = Σ mass |y|²
+//! minimize φ(Y) = −|Y|² − μ Σ log s[e],        s[e] = D[e] − |δ[e]|²,   δ[e] = y[i] − y[j],   |Y|² = Σ counts |y|²
 //! ```
 //!
 //! Without a log det of K the minimum has few columns. It is stationary where L(W) Y = M Y for W = μ/s, and it is the global one
@@ -246,11 +246,11 @@ impl<'a> Path<'a> {
     /// What follows from Y.
     fn refresh(&mut self) {
         let (web, r) = (self.web, self.r);
-        center(r, &mut self.y, &web.pairs.mass);
+        center(r, &mut self.y, &web.pairs.counts);
         web.keep([std::mem::take(&mut self.differences), std::mem::take(&mut self.slack)]);
         self.differences = web.differences(r, &self.y);
         self.slack = slack(web, r, &self.y, &self.differences);
-        self.variance = variance(r, &self.y, &web.pairs.mass);
+        self.variance = variance(r, &self.y, &web.pairs.counts);
     }
 
     /// μ/s.
@@ -287,7 +287,7 @@ impl<'a> Path<'a> {
         let (web, r) = (self.web, self.r);
         d.iter_mut().for_each(|d| *d = -*d);
         self.fronts.solve(&self.factor, &mut d);
-        center(r, &mut d, &web.pairs.mass);
+        center(r, &mut d, &web.pairs.counts);
         let differences = web.differences(r, &d);
         let (a, b) = (&self.differences, &differences);
         let first = web.each(|e| 2.0 * dot(&a[e * r..][..r], &b[e * r..][..r]));
@@ -307,10 +307,10 @@ impl<'a> Path<'a> {
     /// One step of Y and W; `None` if it is not finite.
     fn step(&mut self) -> Option<Step> {
         let (web, r) = (self.web, self.r);
-        let mass = &web.pairs.mass;
+        let counts = &web.pairs.counts;
         let barrier = self.barrier_weights();
         let pull = |mut gradient: Vec<f64>| {
-            for (gradient, (y, m)) in gradient.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(mass)) {
+            for (gradient, (y, m)) in gradient.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(counts)) {
                 (0..r).for_each(|q| gradient[q] = 2.0 * gradient[q] - 2.0 * m * y[q]);
             }
             gradient
@@ -336,7 +336,7 @@ impl<'a> Path<'a> {
             let y: Vec<f64> = self.y.iter().zip(&way.d).map(|(y, d)| y + length * d).collect();
             let differences = web.differences(r, &y);
             let slack = slack(web, r, &y, &differences);
-            let value = barrier_value(web, variance(r, &y, mass), self.mu, &slack);
+            let value = barrier_value(web, variance(r, &y, counts), self.mu, &slack);
             web.keep([differences, slack]);
             let enough = |value: f64| value <= before + 1e-4 * length * descent + 1e-12 * before.abs();
             if value.is_some_and(enough) {
@@ -407,7 +407,7 @@ impl Blocks for PathHessian<'_> {
     }
 
     fn own(&self, point: usize) -> f64 {
-        2.0 * (self.path.shift - 1.0) * self.path.web.pairs.mass[point]
+        2.0 * (self.path.shift - 1.0) * self.path.web.pairs.counts[point]
     }
 }
 
@@ -431,14 +431,14 @@ fn barrier_value(web: &Web<'_>, variance: f64, mu: f64, slack: &[f64]) -> Option
     web.log_sum(|e| slack[e]).map(|logs| -variance - mu * logs)
 }
 
-fn variance(r: usize, y: &[f64], mass: &[f64]) -> f64 {
-    y.chunks_exact(r).zip(mass).map(|(row, m)| m * dot(row, row)).sum()
+fn variance(r: usize, y: &[f64], counts: &[f64]) -> f64 {
+    y.chunks_exact(r).zip(counts).map(|(row, m)| m * dot(row, row)).sum()
 }
 
-pub(crate) fn center(r: usize, y: &mut [f64], mass: &[f64]) {
-    let total: f64 = mass.iter().sum();
+pub(crate) fn center(r: usize, y: &mut [f64], counts: &[f64]) {
+    let total: f64 = counts.iter().sum();
     for q in 0..r {
-        let mean = y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[q]).sum::<f64>() / total;
+        let mean = y.chunks_exact(r).zip(counts).map(|(row, m)| m * row[q]).sum::<f64>() / total;
         y.chunks_exact_mut(r).for_each(|row| row[q] -= mean);
     }
 }
