@@ -43,6 +43,7 @@ lints() {
     step cargo clippy --profile lints --workspace --all-targets --all-features -- -D warnings
     step cargo check --profile lints --workspace --no-default-features # without optional features
     RUSTDOCFLAGS="-D warnings" step cargo doc --profile lints --workspace --no-deps --no-default-features
+    step python3 scripts/api.py --check # the public names of the library
 }
 tests() {
     step cargo test --profile checks --workspace --all-features --tests

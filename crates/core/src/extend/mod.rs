@@ -332,7 +332,7 @@ impl Known<'_> {
         work(&Known { points, map: &map, k: self.k.min(rows.len()), radius: None, ..*self })
     }
 
-    /// Σⱼ w[j] y[j] over the neighbors, finished coordinate by coordinate.
+    /// `Σⱼ w[j] y[j]` over the neighbors, finished coordinate by coordinate.
     pub fn mean_of(&self, near: &[u32], weights: &[f64], finish: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let sum = |q: usize| near.iter().zip(weights).map(|(&j, w)| w * self.map.row(j as usize)[q]).sum();
         (0..self.map.cols()).map(|q| finish(q, sum(q))).collect()

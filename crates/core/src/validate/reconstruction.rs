@@ -55,7 +55,7 @@ pub struct HeldOutRows {
     pub error: f64,
     /// The error of every fold.
     pub by_fold: Vec<f64>,
-    /// The calibration factors ([`InverseTransform::calibrated`](crate::reconstruct::InverseTransform::calibrated)) of
+    /// The calibration factors ([`InverseTransform::calibrated`](crate::InverseTransform::calibrated)) of
     /// standard deviations and 95 % half-widths, for which 0.68 and 0.95 of the entries are within them.
     pub calibration_factor: [f64; 2],
     /// The share of entries within the standard deviation (nominal 0.68) and within the 95 % half-width (0.95), each
