@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     recipe.snapshots = snapshots.most;
 
     let bar = Bar::new(args.common.quiet);
-    let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
+    let [reading, counting, choosing, starting, fitting, evaluating, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
     let LoadedInput { data, along, names, schema, rows, mut notes } =
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let model = recipe.fit(input, &fitting)?;
     let start = Instant::now();
     let held_out = match holds_out {
-        true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &judging)),
+        true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &evaluating)),
         false => None,
     };
     let held_out_seconds = if holds_out { start.elapsed().as_secs_f64() } else { 0.0 };

@@ -42,20 +42,20 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
-    let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
+    let [evaluating, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
     bar.say("reconstructing");
     let start = Instant::now();
     let way = match args.by {
         By::Auto => model.inverse_transform()?,
         By::Energy => model.inverse_by_energy()?,
     };
-    model.check_places(&places)?;
+    model.check_coordinates(&places)?;
     let supervised = model.recipe().method.is_supervised();
     if supervised && held_out == Some(true) {
         return Err(Error::inapplicable("held-out", without_classes(&model), "leave out --held-out"));
     }
     let held_out = match model.points().filter(|_| held_out.unwrap_or(has_intervals(args) && way.holds_out_rows())) {
-        Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),
+        Some(points) => Some(model.recipe().held_out_rows(points, &evaluating)?),
         None => None,
     };
     bar.say("reconstructing");

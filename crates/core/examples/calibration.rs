@@ -67,7 +67,7 @@ fn main() -> Result<(), Error> {
             for fifth in 0..FIFTHS {
                 let (away, kept): (Vec<usize>, Vec<usize>) = (0..order.len()).partition(|at| at % FIFTHS == fifth);
                 let [away, kept] = [away, kept].map(|at| at.iter().map(|&at| order[at]).collect::<Vec<_>>());
-                let sums = judge(&recipe, &points, &kept, &away, &mut entries)?;
+                let sums = evaluate(&recipe, &points, &kept, &away, &mut entries)?;
                 (wrong, total) = (wrong + sums[0], total + sums[1]);
             }
         }
@@ -95,7 +95,7 @@ fn main() -> Result<(), Error> {
 
 /// Counts the rows set aside. Returns their squared error, each row's error at most the average error of the mean, and the
 /// squared error of the mean.
-fn judge(
+fn evaluate(
     recipe: &Recipe,
     points: &Points,
     kept: &[usize],

@@ -97,10 +97,10 @@ fn truth() -> Result<()> {
         for (name, line) in METHODS.iter().zip(&mut lines) {
             let recipe = recipe(name)?;
             let found = recipe.held_out(&set.seen, &Silent)?;
-            let evaluated = recipe.judge_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
-            let (n, seen, judges) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
+            let evaluated = recipe.evaluate_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
+            let (n, seen, left) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
             diagnostics.push((found.log_likelihood - found.noise_alone) / (n * seen));
-            fresh.push((evaluated.log_density - evaluated.noise_alone) / (n * judges));
+            fresh.push((evaluated.log_density - evaluated.noise_alone) / (n * left));
             let [a, b] = [&diagnostics, &fresh].map(|values| values[values.len() - 1]);
             line.push_str(&format!(" {a:.3} / {b:.3} |"));
         }

@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
             let known = points.select(&kept);
             let model = recipe.fit(&known, &Silent)?;
             let new = points.select(&left);
-            let alone = model.place_with_deviations(&new)?.deviations;
+            let alone = model.transform_with_std(&new)?.deviations;
             let placed = model.transform_held_out(&new, &model.held_out_extension(&Silent)?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);

@@ -138,8 +138,8 @@ impl Observer for Silent {
 /// use std::sync::Mutex;
 ///
 /// #[derive(Default)]
-/// struct Heard(Mutex<Vec<f64>>);
-/// impl Observer for Heard {
+/// struct Recorder(Mutex<Vec<f64>>);
+/// impl Observer for Recorder {
 ///     fn inner(&self) -> Option<&dyn Observer> {
 ///         None
 ///     }
@@ -149,12 +149,12 @@ impl Observer for Silent {
 ///     }
 /// }
 ///
-/// let heard = Heard::default();
-/// let [first, second] = Share::split(&heard, [1.0, 3.0]);
+/// let recorder = Recorder::default();
+/// let [first, second] = Share::split(&recorder, [1.0, 3.0]);
 /// first.progress(Stage::Graph, 0.5);
 /// first.progress(Stage::Graph, 0.2); // less than before: not passed on
 /// second.progress(Stage::Field, 1.0);
-/// assert_eq!(*heard.0.lock().unwrap(), [0.125, 1.0]);
+/// assert_eq!(*recorder.0.lock().unwrap(), [0.125, 1.0]);
 /// ```
 pub struct Share<'a> {
     whole: &'a dyn Observer,

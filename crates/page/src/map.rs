@@ -86,12 +86,12 @@ fn sentence(text: &str) -> String {
 
 fn add_quality(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
     let scores: Map<String, Value> = evaluated
-        .scores
+        .values
         .iter()
         .map(|score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error})))
         .collect();
     let mut pointwise = Map::new();
-    for score in &evaluated.scores {
+    for score in &evaluated.values {
         if let Some(values) = evaluated.per_point(score.measure) {
             pointwise.insert(score.measure.key().into(), block.f32(&[n], values));
         }

@@ -190,7 +190,7 @@ impl Model {
         let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
         let placed = run(py, threads, None, move |observer| match deviations {
             true => surely_placed(&model, &known, &rows, held_out, observer),
-            false => model.place(&rows),
+            false => model.transform_detailed(&rows),
         })?;
         let sure = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
         Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
@@ -216,7 +216,7 @@ impl Model {
         let (model, way, known) =
             (Arc::clone(&self.inner), Arc::clone(&self.way), Arc::clone(&self.calibration_factor));
         let back = run(py, threads, None, move |observer| {
-            model.check_places(&places)?;
+            model.check_coordinates(&places)?;
             let way = way.of(&model)?;
             let holds_out = intervals && held_out.unwrap_or_else(|| way.holds_out_rows());
             if holds_out && held_out == Some(true) {
@@ -292,8 +292,8 @@ fn surely_placed(
     if model.latent().is_some() {
         return by_posterior(model, rows);
     }
-    if !held_out.unwrap_or_else(|| model.holds_out_places()) {
-        return model.place_with_deviations(rows);
+    if !held_out.unwrap_or_else(|| model.holds_out_extension()) {
+        return model.transform_with_std(rows);
     }
     if let Some(sure) = known.get() {
         return model.transform_held_out(rows, sure);
@@ -309,7 +309,7 @@ fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Tr
     let deviation = |one: &Posterior, q: usize| one.covariance[q * dims + q].sqrt();
     let all = model.posteriors(rows)?;
     let values = all.iter().flat_map(|one| (0..dims).map(move |q| deviation(one, q))).collect();
-    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.place(rows)? })
+    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.transform_detailed(rows)? })
 }
 
 /// Refuses a map that went by classes, which the model does not keep: it cannot be made again.

@@ -15,7 +15,7 @@
 mod choose;
 mod correlation;
 mod distinct;
-mod found;
+mod estimates;
 mod graph_length;
 mod gride;
 mod levina_bickel;
@@ -31,7 +31,7 @@ mod unfolding;
 mod tests;
 
 pub use choose::DimsChoice;
-pub use found::{Check, Dimensions, Estimate, Name};
+pub use estimates::{Check, Dimensions, Estimate, Name};
 pub use gride::ScaleEstimate;
 pub use recommend::Recommendation;
 pub use residual::Elbow;

@@ -9,7 +9,7 @@
 
 use super::checks::is_positive;
 use super::reference::Away;
-use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
+use super::{Extension, Known, Newcomer, Sizes, Traits, TransformFn};
 use crate::forces::repulsion::{Grid, exact};
 use crate::forces::{AttractionKernel, Kernel, Shape, fuzzy, perplexity};
 use eigenfold_linalg::error::Result;
@@ -74,7 +74,7 @@ impl Extension for Attracted {
         }
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let repulsion = self.prepare_repulsion(&known);
         let away = self.away.as_ref().map(Away::prepared).transpose()?;
         Ok(Box::new(move |batch| {

@@ -16,7 +16,7 @@
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
 use super::checks::{all_finite, is_positive};
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
 use eigenfold_graph::points::Points;
@@ -117,7 +117,7 @@ impl Extension for Process {
         Traits::OF_FEATURES
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let fitted = self.fitted(&known)?;
         Ok(Box::new(move |batch| Ok(batch.each(|new| fitted.row(new.row, new.near)))))
     }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::reference::Away;
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::coordinates::Map;
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -52,7 +52,7 @@ impl Extension for Stress {
         self.away.fits(sizes.rows) && sorted && finite && self.power <= 2
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let away = self.away.prepared()?;
         let (map, dims, middle) = (known.map.values(), known.map.cols(), known.map.column_means());
         let count = self.away.count(known.map.rows());

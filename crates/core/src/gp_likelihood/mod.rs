@@ -134,8 +134,8 @@ impl GpLikelihood {
             LengthRule::Ard => Some(Problem::new(data, map, true)?),
             LengthRule::Unit | LengthRule::Raw => None,
         };
-        let Found { ends, before } = match &raw {
-            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
+        let SearchResults { ends, before } = match &raw {
+            None => SearchResults { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
             Some(raw) => self.search_lengthwise(&problem, raw, inducing, &searching)?,
         };
         let Some(best) = best_of(&ends) else {
@@ -189,7 +189,7 @@ impl GpLikelihood {
         raw: &Problem,
         inducing: Option<usize>,
         observer: &dyn Observer,
-    ) -> Result<Found> {
+    ) -> Result<SearchResults> {
         let tried =
             [self.search(unit, inducing, (0.0, 0.3), observer)?, self.search(raw, inducing, (0.3, 0.6), observer)?];
         let before = tried.iter().flatten().map(|end| end.evaluations).sum();
@@ -211,7 +211,7 @@ impl GpLikelihood {
                 *end = End { stopped: end.stopped, converged: false, evaluations: end.evaluations, ..from };
             }
         }
-        Ok(Found { ends, before })
+        Ok(SearchResults { ends, before })
     }
 
     /// The log likelihood (or its bound) at given parameters, without optimization. The length scale is one for all
@@ -272,7 +272,7 @@ impl GpLikelihood {
 }
 
 /// The results of a search, and the evaluations before it.
-struct Found {
+struct SearchResults {
     ends: Vec<End>,
     before: usize,
 }

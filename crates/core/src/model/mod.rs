@@ -1,7 +1,7 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
 pub(crate) mod file;
-mod placing;
+mod transform;
 mod validate;
 
 use crate::coordinates::Snapshot;

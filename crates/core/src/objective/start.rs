@@ -68,7 +68,7 @@ impl Init {
     /// one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
         let dims = site.dims;
-        let found = match (given(site)?, self, site.data) {
+        let found = match (supplied(site)?, self, site.data) {
             (Some(given), ..) => given,
             (None, Init::Random, _) => return random(site, size),
             (None, Init::Pca, Data::Points(points, _)) if points.cols() >= dims => principal(points, site)?,
@@ -189,7 +189,7 @@ pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points
 }
 
 /// The start supplied by the user, if its shape is that of the map.
-pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
+pub(super) fn supplied(site: &Site<'_>) -> Result<Option<Points>> {
     let (n, dims) = (site.len(), site.dims);
     match site.start {
         Some(given) if given.rows() != n || given.cols() != dims => Err(Error::other_shape(

@@ -11,8 +11,8 @@
 //!
 //! s follows the unit of the data exactly, so that a power of two in the data changes no digit of a map of scaled columns.
 
-mod back;
 mod column;
+mod inverse;
 mod whitening;
 
 use column::Spread;

@@ -1,7 +1,7 @@
 //! Tests of the preparation of columns: centers, scales, logarithms and their inverse.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::back::normal;
+use super::inverse::normal;
 use super::*;
 
 fn points(columns: &[&[f64]]) -> Points {

@@ -28,7 +28,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 
 /// The number of training rows that are left out to measure the prediction error.
-const JUDGING: usize = 300;
+const EVALUATED: usize = 300;
 /// The tolerance of the optimization, in units in which the affinities are one wide.
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 1e-12, evaluations: 100 };
 /// Pairs of steps and gradients that it stores.
@@ -103,14 +103,14 @@ impl<'a> Energy<'a> {
             error: 1.0,
             within: [0.0; 2],
         };
-        energy.judge(near)?;
+        energy.evaluate(near)?;
         Ok(energy)
     }
 
     /// Leaves training rows out one by one.
-    fn judge(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
+    fn evaluate(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
         let n = self.points.rows();
-        let sampled: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
+        let sampled: Vec<usize> = (0..n.min(EVALUATED)).map(|at| at * n / n.min(EVALUATED)).collect();
         let around = near.of(&self.map.select(&sampled), Some(&sampled))?;
         let left: Vec<(usize, Neighborhood)> =
             sampled.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();

@@ -124,7 +124,7 @@ impl Recipe {
                 observer.steady(false);
             }
             let share = Share::one_of(observer, at, folds.len());
-            let found = recipe.judge(&made, labels, &tuned, &evaluated, &share)?;
+            let found = recipe.evaluate(&made, labels, &tuned, &evaluated, &share)?;
             all.log_likelihood += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
@@ -143,18 +143,18 @@ impl Recipe {
     ///
     /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the
     /// observer stops the run.
-    pub fn judge_features(
+    pub fn evaluate_features(
         &self,
         made: &Points,
         tuned: &Points,
         evaluated: &Points,
         observer: &dyn Observer,
     ) -> Result<HeldOutFeature> {
-        self.judge(made, None, tuned, evaluated, observer)
+        self.evaluate(made, None, tuned, evaluated, observer)
     }
 
-    /// As [`Recipe::judge_features`], with the classes of the points.
-    fn judge(
+    /// As [`Recipe::evaluate_features`], with the classes of the points.
+    fn evaluate(
         &self,
         made: &Points,
         labels: Option<&[Option<u32>]>,
@@ -177,7 +177,7 @@ impl Recipe {
                 false => made.clone(),
             };
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
-            return recipe.judge(&white, labels, tuned, evaluated, observer);
+            return recipe.evaluate(&white, labels, tuned, evaluated, observer);
         }
         let data = Data::from(made).measured_by(self.metric);
         let input = Input { labels, ..data.into() };

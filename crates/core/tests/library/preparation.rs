@@ -134,7 +134,7 @@ fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
 }
 
 #[test]
-fn choosing_and_judging_see_the_prepared_columns() {
+fn choosing_and_evaluating_see_the_prepared_columns() {
     use eigenfold::Silent;
     let points = mixed(80);
     let recipe = scaled(Isomap::default().into(), ColumnScale::Unit);

@@ -9,13 +9,13 @@ use std::sync::Mutex;
 
 /// Records its calls.
 #[derive(Default)]
-struct Heard {
+struct Recorder {
     reported: Mutex<Vec<(Stage, f64)>>,
     trials: Mutex<Vec<String>>,
     gaps: Mutex<Vec<f64>>,
 }
 
-impl Observer for Heard {
+impl Observer for Recorder {
     fn inner(&self) -> Option<&dyn Observer> {
         None
     }
@@ -33,7 +33,7 @@ impl Observer for Heard {
     }
 }
 
-impl Heard {
+impl Recorder {
     /// Checks that fractions go from near 0 to 1 and never fall; returns their number.
     fn rises(&self, what: &str) -> usize {
         let reported = self.reported.lock().unwrap();
@@ -58,16 +58,16 @@ impl Heard {
 fn progress_never_falls_over_a_whole_fit_of_any_method() {
     let points = swiss(150);
     for method in methods() {
-        let (name, heard) = (method.info().name, Heard::default());
+        let (name, recorder) = (method.info().name, Recorder::default());
         let graph = method.info().needs_graph;
-        Recipe { method, ..Recipe::default() }.fit(&points, &heard).unwrap();
-        heard.rises(name);
-        let stages = heard.stages();
+        Recipe { method, ..Recipe::default() }.fit(&points, &recorder).unwrap();
+        recorder.rises(name);
+        let stages = recorder.stages();
         let wanted = [Stage::Graph, Stage::Field, Stage::Coordinates, Stage::Likelihood];
         assert!(stages.iter().filter(|stage| wanted.contains(stage)).eq(&stages), "{name}: {stages:?}");
         assert!(stages.windows(2).all(|pair| (pair[0] as u8) < pair[1] as u8), "{name} goes back: {stages:?}");
         assert_eq!(stages.contains(&Stage::Graph), graph, "{name}: {stages:?}");
-        let gaps = heard.gaps.lock().unwrap().len();
+        let gaps = recorder.gaps.lock().unwrap().len();
         assert_eq!(gaps > 0, ["mvu", "meu", "drill"].contains(&name), "{name} tells {gaps} gaps");
     }
 }
@@ -86,37 +86,37 @@ fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
     for (what, recipe, points) in
         [("components", components, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
     {
-        let heard = Heard::default();
-        recipe.fit(points, &heard).unwrap();
-        assert!(heard.rises(what) > 5, "{what}");
+        let recorder = Recorder::default();
+        recipe.fit(points, &recorder).unwrap();
+        assert!(recorder.rises(what) > 5, "{what}");
     }
 }
 
 #[test]
 fn progress_never_falls_over_trials_folds_and_scores() {
     let (roll, recipe) = (swiss(120), Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() });
-    let heard = Heard::default();
-    recipe.choose_neighbors(&roll, &heard).unwrap();
-    heard.rises("neighbors");
-    assert_eq!(heard.trials.lock().unwrap()[5], "k = 12, 6 of 10");
+    let recorder = Recorder::default();
+    recipe.choose_neighbors(&roll, &recorder).unwrap();
+    recorder.rises("neighbors");
+    assert_eq!(recorder.trials.lock().unwrap()[5], "k = 12, 6 of 10");
 
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
-    let heard = Heard::default();
-    Recipe { dims: 1, ..recipe.clone() }.held_out(&iris, &heard).unwrap();
-    heard.rises("diagnostics");
-    assert_eq!(heard.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
+    let recorder = Recorder::default();
+    Recipe { dims: 1, ..recipe.clone() }.held_out(&iris, &recorder).unwrap();
+    recorder.rises("diagnostics");
+    assert_eq!(recorder.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
 
-    let heard = Heard::default();
-    recipe.held_out_rows(&roll, &heard).unwrap();
-    heard.rises("rows");
+    let recorder = Recorder::default();
+    recipe.held_out_rows(&roll, &recorder).unwrap();
+    recorder.rises("rows");
 
-    let heard = Heard::default();
-    GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &heard).unwrap();
-    heard.rises("score");
+    let recorder = Recorder::default();
+    GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &recorder).unwrap();
+    recorder.rises("score");
 
-    let heard = Heard::default();
-    Dimension::default().of(&roll, &heard).unwrap();
-    heard.rises("dimension");
+    let recorder = Recorder::default();
+    Dimension::default().of(&roll, &recorder).unwrap();
+    recorder.rises("dimension");
 }
 
 /// Watches every map of an optimization, or every other one.

@@ -137,7 +137,7 @@ impl KdTree {
                     self.metric.ranked(goal.row, &mut ranked);
                     self.walk(&ranked, &mut goal, &mut pending);
                     if let Some((distance, _)) = goal.best.worst() {
-                        filter.found(query, distance);
+                        filter.record(query, distance);
                     }
                     write(&goal.best);
                 }

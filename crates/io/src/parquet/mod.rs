@@ -43,7 +43,7 @@ const GROUP: usize = 1 << 17;
 
 /// Reads a table from a file or from memory.
 pub(crate) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
-    let (length, held) = (content.len(), content.held());
+    let (length, held) = (content.len(), content.in_memory());
     // The crate asserts its assumptions about a file, so that a damaged one can make it panic.
     let sheet = catch_unwind(AssertUnwindSafe(|| match content {
         Content::File(file, _) => {

@@ -43,7 +43,7 @@ fn exact_distances_are_found_again() {
 fn the_gradient_is_that_of_central_differences() {
     let given = table(7, |i, j| if i.abs_diff(j) == 3 { f64::NAN } else { far(i, j, 4) });
     let (filled, missing) = mirrored(&given, |_, _| 0.0).unwrap();
-    let known = Known::of(&Distances::new(filled).unwrap(), &missing).unwrap();
+    let known = KnownSquares::of(&Distances::new(filled).unwrap(), &missing).unwrap();
     let mut objective = Squares { known: &known, columns: 2, pairs: known.pairs() as f64, lowest: Vec::new() };
     let x: Vec<f64> = (0..15).map(|at| if at == 14 { 0.1 } else { drawn(at, 2, 9) }).collect();
     let (mut gradient, mut unused) = (vec![0.0; 15], vec![0.0; 15]);

@@ -35,7 +35,7 @@ use crate::input::Data;
 use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
-use cost::price;
+use cost::cost;
 use critical::{Critical, critical};
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
@@ -251,7 +251,7 @@ impl Build for Elastic {
 
         let repulsion = RepulsionSum::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
         let what = format!("an elastic embedding of {n} points");
-        price(&repulsion, &charges, self.max_iterations).announce(site.observer, &what, WAY_OUT);
+        cost(&repulsion, &charges, self.max_iterations).announce(site.observer, &what, WAY_OUT);
         let degrees = weights.pairs.degrees();
         let mut energy =
             Interaction::new(weights.pairs, AttractionKernel::Square, repulsion, Form::Sum(last * unit * unit), dims);

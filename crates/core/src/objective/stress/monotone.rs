@@ -13,7 +13,7 @@
 //! 1964, and Nonmetric multidimensional scaling: a numerical method, 29(2). The regression, by pooling adjacent violators:
 //! M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid, E. Silverman. Annals of Mathematical Statistics 26(4), 1955.
 
-use super::table::Given;
+use super::table::Dissimilarities;
 use crate::field::Energy;
 use crate::figure::Figure;
 use crate::warning::Warning;
@@ -35,7 +35,7 @@ pub(super) struct Monotone {
     unit: f64,
     /// The pairs by their given distances, smallest first.
     pairs: Vec<(u32, u32)>,
-    given: Vec<f64>,
+    dissimilarities: Vec<f64>,
     /// The ranges of pairs with equal given distances: the first, and the one after the last.
     ties: Vec<(usize, usize)>,
     /// d and d̂ of the pairs, in the same order.
@@ -49,10 +49,10 @@ impl Monotone {
         16 * (n as u64).saturating_mul(n as u64)
     }
 
-    pub(super) fn new(given: &Given) -> Monotone {
-        let n = given.len();
+    pub(super) fn new(dissimilarities: &Dissimilarities) -> Monotone {
+        let n = dissimilarities.len();
         let row = |i: usize| -> Vec<(f64, (u32, u32))> {
-            (0..i).map(|j| (given.distance(i, j), (i as u32, j as u32))).collect()
+            (0..i).map(|j| (dissimilarities.distance(i, j), (i as u32, j as u32))).collect()
         };
         let mut sorted = parallel::collect(n, row).concat();
         sorted.par_sort_unstable_by(sort::by_key);
@@ -66,8 +66,8 @@ impl Monotone {
                 first = at;
             }
         }
-        let (unit, fitted) = (given.unit, vec![0.0; pairs.len()]);
-        Monotone { n, unit, pairs, given: lengths.clone(), ties, lengths, fitted }
+        let (unit, fitted) = (dissimilarities.unit, vec![0.0; pairs.len()]);
+        Monotone { n, unit, pairs, dissimilarities: lengths.clone(), ties, lengths, fitted }
     }
 
     /// d and d̂ of a map, and Σ (d − d̂)² and Σ d².
@@ -150,8 +150,8 @@ impl Energy for Monotone {
         knots.dedup();
         let mut curve: Vec<(f64, f64)> = Vec::new();
         for at in knots {
-            if curve.last().is_none_or(|knot| knot.0 < self.given[at]) {
-                curve.push((self.given[at], self.fitted[at] * self.unit));
+            if curve.last().is_none_or(|knot| knot.0 < self.dissimilarities[at]) {
+                curve.push((self.dissimilarities[at], self.fitted[at] * self.unit));
             }
         }
         curve
@@ -217,7 +217,7 @@ mod tests {
             let (i, j) = ((at / n).min(at % n), (at / n).max(at % n));
             if i == j { 0.0 } else { 1.0 + ((i * 7 + j * 13) % 17) as f64 / 5.0 }
         };
-        Monotone::new(&Given::of((0..n * n).map(distance).collect(), n))
+        Monotone::new(&Dissimilarities::of((0..n * n).map(distance).collect(), n))
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         let y: Vec<f64> = (0..2 * n).map(|at| ((at * 29 + at * at) % 31) as f64 / 90.0).collect();
         let distance = |i: usize, j: usize| (y[2 * i] - y[2 * j]).hypot(y[2 * i + 1] - y[2 * j + 1]);
         let table = (0..n * n).map(|at| distance(at / n, at % n).powi(3)).collect();
-        let mut monotone = Monotone::new(&Given::of(table, n));
+        let mut monotone = Monotone::new(&Dissimilarities::of(table, n));
         let mut gradient = vec![0.0; 2 * n];
         assert!(monotone.value(&y, 1.0, &mut gradient) < 1e-28);
         assert!(!monotone.warnings().is_empty());

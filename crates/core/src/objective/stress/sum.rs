@@ -1,6 +1,6 @@
 //! The sum of weighted squared differences, with its gradient.
 
-use super::table::{Given, Square};
+use super::table::{Dissimilarities, Square};
 use crate::field::Energy;
 use crate::figure::Figure;
 use eigenfold_graph::paths::sweep::Real;
@@ -13,7 +13,7 @@ const LANES: usize = 8;
 /// σ(Y)/2n, over coordinates in units of √n times the root mean square distance, with weights of mean one: then its
 /// curvature is about one, and without weights the coordinates minus its gradient are the majorization step.
 pub(super) struct Weighted {
-    given: Given,
+    dissimilarities: Dissimilarities,
     /// The transformation of a row.
     scale: Scale,
     /// Σ_{i<j} w δ², in the units of the data, for w = δ⁻ᵖ.
@@ -31,28 +31,28 @@ struct Scale {
 }
 
 impl Weighted {
-    pub(super) fn new(given: Given, power: u8, relative: bool) -> Weighted {
-        let n = given.len() as f64;
-        let factor = 1.0 / given.unit;
+    pub(super) fn new(dissimilarities: Dissimilarities, power: u8, relative: bool) -> Weighted {
+        let n = dissimilarities.len() as f64;
+        let factor = 1.0 / dissimilarities.unit;
         let scale = Scale { factor, weight: 1.0, power };
-        let all = given.rows(|row| row.iter().map(|d| scale.of(d * factor)).sum());
+        let all = dissimilarities.rows(|row| row.iter().map(|d| scale.of(d * factor)).sum());
         let weight = if power == 0 { 1.0 } else { n * (n - 1.0) / all };
-        let total = 0.5 * given.rows(|row| row.iter().map(|d| scale.of(*d) * d * d).sum());
-        Weighted { given, scale: Scale { weight, ..scale }, total, relative }
+        let total = 0.5 * dissimilarities.rows(|row| row.iter().map(|d| scale.of(*d) * d * d).sum());
+        Weighted { dissimilarities, scale: Scale { weight, ..scale }, total, relative }
     }
 
     /// The mean weight of each point; `None` if all are one.
     pub(super) fn degrees(&self) -> Option<Vec<f64>> {
-        let (n, Scale { factor, power, .. }) = (self.given.len(), self.scale);
-        let weight = |i: usize, j: usize| self.scale.of(self.given.distance(i, j) * factor);
+        let (n, Scale { factor, power, .. }) = (self.dissimilarities.len(), self.scale);
+        let weight = |i: usize, j: usize| self.scale.of(self.dissimilarities.distance(i, j) * factor);
         let degree = |i: usize| ((0..n).map(|j| weight(i, j)).sum::<f64>() / n as f64).max(f64::MIN_POSITIVE);
         (power > 0).then(|| parallel::collect(n, degree))
     }
 
     /// σ in the units of the data.
     fn stress(&self, value: f64) -> f64 {
-        let unit = self.given.unit.powi(2 - i32::from(self.scale.power));
-        2.0 * self.given.len() as f64 * value * unit / self.scale.weight
+        let unit = self.dissimilarities.unit.powi(2 - i32::from(self.scale.power));
+        2.0 * self.dissimilarities.len() as f64 * value * unit / self.scale.weight
     }
 }
 
@@ -71,9 +71,9 @@ impl Scale {
 
 impl Emphasized for Weighted {
     fn value(&mut self, y: &[f64], _emphasis: f64, gradient: &mut [f64]) -> f64 {
-        match &self.given.square {
-            Square::Single(table) => stress(table, self.scale, self.given.len(), y, gradient),
-            Square::Double(table) => stress(table, self.scale, self.given.len(), y, gradient),
+        match &self.dissimilarities.square {
+            Square::Single(table) => stress(table, self.scale, self.dissimilarities.len(), y, gradient),
+            Square::Double(table) => stress(table, self.scale, self.dissimilarities.len(), y, gradient),
         }
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     fn weighted(n: usize, table: Vec<f64>, power: u8) -> Weighted {
-        Weighted::new(Given::of(table, n), power, false)
+        Weighted::new(Dissimilarities::of(table, n), power, false)
     }
 
     fn objective(n: usize, power: u8) -> Weighted {
@@ -244,7 +244,7 @@ mod tests {
         let mut gradient = [0.0; 2];
         raw.value(&start, 1.0, &mut gradient);
         let step: Vec<f64> = start.iter().zip(gradient).map(|(y, gradient)| y - gradient).collect();
-        assert!(((step[1] - step[0]) * raw.given.unit - 3.0).abs() < 1e-12, "{step:?}");
+        assert!(((step[1] - step[0]) * raw.dissimilarities.unit - 3.0).abs() < 1e-12, "{step:?}");
         assert!(raw.value(&step, 1.0, &mut gradient).abs() < 1e-24);
     }
 

@@ -7,7 +7,7 @@ use crate::field::entropy::drill::{Drill, PathStep};
 use crate::input::Measured;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
-use eigenfold_linalg::cost::Price;
+use eigenfold_linalg::cost::Cost;
 use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::progress::{Observer, Share};
 use eigenfold_linalg::sparse::cholesky::Analysis;
@@ -94,7 +94,7 @@ impl Drill {
             None => dense_seconds(n),
             Some(analysis) => sparse_seconds(analysis.fill, analysis.flops),
         };
-        Price::About(fits as f64 * seconds).announce(observer, &what, way_out);
+        Cost::About(fits as f64 * seconds).announce(observer, &what, way_out);
     }
 }
 
