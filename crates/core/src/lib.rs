@@ -122,7 +122,7 @@ mod pages {
     pages! {
         Readme: "README.md";
         Likelihood: "docs/likelihood.md";
-        Score: "docs/score.md";
+        GpLikelihood: "docs/gp-likelihood.md";
         Quality: "docs/quality.md";
         Dimension: "docs/dimension.md";
         Missing: "docs/missing.md";

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-/// The three stages, the likelihood and the score, as they are reported to the observer.
+/// The three stages, the likelihood and the quality measures, as they are reported to the observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -17,7 +17,7 @@ pub enum Stage {
     /// Eigenvectors or a descent.
     Coordinates,
     /// How good a map is; no stage of a fit.
-    Score,
+    Quality,
     /// How many coordinates the points need; no stage of a fit.
     Dimension,
     /// The likelihood of the points under the field, after the three stages.
@@ -31,7 +31,7 @@ impl Stage {
             Stage::Graph => "graph",
             Stage::Field => "field",
             Stage::Coordinates => "coordinates",
-            Stage::Score => "score",
+            Stage::Quality => "quality",
             Stage::Dimension => "dimension",
             Stage::Likelihood => "likelihood",
         }

@@ -126,8 +126,8 @@ impl GpLikelihood {
     pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<GpEvaluation> {
         let problem = Problem::new(data, map, self.lengths == LengthRule::Raw)?;
         let inducing = self.inducing(problem.n)?;
-        let all = Share::all(observer).of_stage(Stage::Score);
-        all.progress(Stage::Score, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Quality);
+        all.progress(Stage::Quality, 0.0);
         let refines = inducing.is_some() && self.inducing.is_none();
         let [searching, refining] = Share::split(&all, [1.0, if refines { 1.0 } else { 0.0 }]);
         let raw = match self.lengths {

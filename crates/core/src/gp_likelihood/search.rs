@@ -162,7 +162,7 @@ pub(super) fn descend(
             Err(error) => return Err(error),
         };
         let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;
-        observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
+        observer.progress(Stage::Quality, progress.0 + share * (progress.1 - progress.0));
         Ok(end)
     };
     if likelihood.one_thread() {

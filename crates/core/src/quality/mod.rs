@@ -136,7 +136,7 @@ impl Quality {
     /// Evaluates maps of the same points, all of them in one pass over the data.
     ///
     /// ```
-    /// use eigenfold::quality::{QualityInput, Measure, Quality};
+    /// use eigenfold::quality::{Measure, Quality, QualityInput};
     /// use eigenfold::{Pca, Recipe, io, Silent};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
@@ -228,8 +228,8 @@ impl Quality {
             let fact = "a graph does not say how far apart all points are";
             return Err(Error::input_kind(&["points", "distances"], fact, "give points or distances to judge a map"));
         };
-        let all = Share::all(observer).of_stage(Stage::Score);
-        all.progress(Stage::Score, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Quality);
+        all.progress(Stage::Quality, 0.0);
         let rows = sampling::drawn(n, rows, self.seed);
         let pairs = Pairs::new(data, n, self.seed);
         let (mut ready, mut of_pairs) = (Vec::with_capacity(maps.len()), Vec::with_capacity(maps.len()));
@@ -264,7 +264,7 @@ impl Quality {
                 };
                 found.push((Measure::Disparity, each.map(value)));
             }
-            share.progress(Stage::Score, 1.0);
+            share.progress(Stage::Quality, 1.0);
             let curve = near.curve(&measured.shared, rows.len());
             evaluated.push(Evaluation::new(
                 found,

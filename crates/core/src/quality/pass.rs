@@ -110,7 +110,7 @@ impl Pass<'_> {
             let some = &rows[block * TOGETHER..((block + 1) * TOGETHER).min(rows.len())];
             let measured = rooms.lend(|room| self.block(some, room));
             let done = done.fetch_add(some.len(), Ordering::Relaxed) + some.len();
-            observer.progress(Stage::Score, done as f64 / rows.len() as f64);
+            observer.progress(Stage::Quality, done as f64 / rows.len() as f64);
             Ok(measured)
         })?;
         let mut all: Vec<MapMeasures> = (0..self.maps.len()).map(|_| self.no_measures(rows.len())).collect();

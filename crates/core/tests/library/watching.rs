@@ -112,7 +112,7 @@ fn progress_never_falls_over_trials_folds_and_scores() {
 
     let recorder = Recorder::default();
     GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &recorder).unwrap();
-    recorder.rises("score");
+    recorder.rises("gp likelihood");
 
     let recorder = Recorder::default();
     Dimension::default().of(&roll, &recorder).unwrap();

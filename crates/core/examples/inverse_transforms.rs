@@ -1,7 +1,7 @@
 //! Three inverse transforms, compared alike: the mean of the nearest neighbors, a local linear regression, and kriging.
 //!
 //! ```text
-//! cargo run --release -p eigenfold --example ways_back -- digits isomap 2
+//! cargo run --release -p eigenfold --example inverse_transforms -- digits isomap 2
 //! ```
 //!
 //! Every row is predicted from its nearest neighbors on the map. A rule gives weights, a variance relative to the variance of one

@@ -2,8 +2,8 @@
 //! extension, and compared with their coordinates on a map of all rows.
 //!
 //! ```text
-//! cargo run --release -p eigenfold --example placing -- swiss-roll:800:0:1 isomap lle
-//! cargo run --release -p eigenfold --example placing -- iris
+//! cargo run --release -p eigenfold --example extension -- swiss-roll:800:0:1 isomap lle
+//! cargo run --release -p eigenfold --example extension -- iris
 //! ```
 //!
 //! Prints a line per method: the shares of held-out coordinates within one and within 1.96 standard deviations, by the standard
