@@ -103,7 +103,7 @@ pub use reconstruct::{
 pub use report::{GraphReport, Report, Seconds, Used};
 pub use warning::Warning;
 
-// What is asked of a fit, and of data.
+// The evaluation of a fit, and of data.
 pub use dimension::{Dimension, DimsChoice};
 pub use gp_likelihood::GpLikelihood;
 pub use quality::Quality;

@@ -168,7 +168,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ),
         ("compare iris --report page.txt", "end its name in .html"),
         ("compare iris --atlas atlas.csv", "end its name in .parquet"),
-        ("compare iris --contact-sheet plate.gif", "use .png, .svg or .pdf"),
+        ("compare iris --contact-sheet sheet.gif", "use .png, .svg or .pdf"),
         ("compare iris --seconds 0", "give a positive number"),
         ("compare iris --points few", "give 2 or more, or all"),
         ("compare iris --image 3x3 --report r.html", "a row has 4 numbers"),

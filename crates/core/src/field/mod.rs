@@ -135,7 +135,7 @@ pub struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
+    /// Nothing but the points, with two coordinates, seed 0, all memory, and no observer.
     pub fn of(data: Data<'a>) -> Site<'a> {
         Site {
             data,

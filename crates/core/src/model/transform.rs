@@ -79,7 +79,7 @@ impl Model {
     /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
     pub(crate) fn metric(&self) -> Metric {
         let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(|rule| rule.traits().uses_metric);
-        // Rows are white where this is asked.
+        // Rows are whitened already where this is used.
         if uses && self.recipe.metric != Metric::Mahalanobis { self.recipe.metric } else { Metric::Euclidean }
     }
 
