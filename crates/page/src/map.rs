@@ -31,9 +31,9 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         "caution": plain(info.caution),
         "seconds": outcome.seconds,
         "memory_mb": outcome.memory.map(|bytes| bytes as f64 / 1e6),
-        "parameters": [], "facts": [], "warnings": [], "scores": {}, "pointwise": {},
+        "parameters": [], "facts": [], "warnings": [], "quality": {}, "pointwise": {},
         "dims": outcome.entrant.recipe.dims, "converged": null, "map": null, "spectrum": null, "curve": null,
-        "rnx": null, "shepard": null, "back": null, "shade": null, "animation": null,
+        "rnx": null, "shepard": null, "inverse_transform": null, "shade": null, "animation": null,
     });
     let Some((model, map)) = outcome.model.as_ref().zip(outcome.map()?) else { return Ok(out) };
     let (report, shape) = (model.report(), [map.rows(), map.cols()]);
@@ -85,7 +85,7 @@ fn sentence(text: &str) -> String {
 }
 
 fn add_quality(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
-    let scores: Map<String, Value> = evaluated
+    let quality: Map<String, Value> = evaluated
         .values
         .iter()
         .map(|score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error})))
@@ -98,7 +98,7 @@ fn add_quality(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Bl
     }
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
     let pairs = evaluated.shepard.iter().copied().flatten();
-    out["scores"] = scores.into();
+    out["quality"] = quality.into();
     out["pointwise"] = pointwise.into();
     out["rnx"] = json!({"k": k, "value": value});
     out["shepard"] = block.f32(&[evaluated.shepard.len(), 2], pairs);
@@ -142,7 +142,7 @@ fn add_inverse_transform(
     let Some(portable) = way.portable() else { return Ok(()) };
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
-    out["back"] = match portable {
+    out["inverse_transform"] = match portable {
         Portable::Linear { mean, axes, deviations } => {
             // x̄ + U y with y of the page: the origin of the page, and the steps along its axes.
             let at = |place: &[f64]| -> Vec<f64> {

@@ -38,7 +38,7 @@ fn methods_are_evaluated_ranked_and_written() {
     assert_eq!(page["ranking"]["order"].as_array().unwrap(), ranking);
     assert_eq!(page["labels"][0]["classes"].as_array().unwrap().len(), 3);
     let tsne = page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne").unwrap();
-    assert_eq!((&tsne["title"], &tsne["back"]["rule"]), (&"t-SNE".into(), &"kriging".into()));
+    assert_eq!((&tsne["title"], &tsne["inverse_transform"]["rule"]), (&"t-SNE".into(), &"kriging".into()));
     assert!(tsne["animation"]["labels"].as_array().unwrap().len() > 5 && tsne["shade"]["high"].as_f64().unwrap() > 0.0);
     assert!(bench.read("p.svg").starts_with("<svg") && bench.path("a.parquet").metadata().unwrap().len() > 4000);
 }
