@@ -301,7 +301,7 @@ How near those are in the data who are near on the map, of ten neighbors; 1 at b
 
 ## CPU seconds
 
-The sum over all threads, with reading and writing.
+Summed over all threads, with reading and writing.
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, seconds))}
 

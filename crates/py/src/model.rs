@@ -173,7 +173,7 @@ impl Model {
         ))
     }
 
-    /// Places new rows: coordinates, the rows that are far from all training points, and deviations if asked for. Then the map
+    /// Places new rows: coordinates, the rows that are far from all training points, and standard deviations if requested. Then the map
     /// is fitted again without some rows if `held_out` is true, or absent and few rows make that cheap.
     #[pyo3(signature = (rows, missing_cells, deviations, held_out, threads))]
     fn transform<'py>(

@@ -147,7 +147,7 @@ pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
     Compare { seconds, quality: Quality { seed, ..Quality::default() }, meter: Some(meter) }
 }
 
-/// Refuses what cannot be asked for, before any work.
+/// Refuses invalid requests before any work.
 fn check(args: &Compared) -> Result<()> {
     if args.seconds.is_nan() || args.seconds <= 0.0 {
         return Err(Error::parameter(
@@ -237,7 +237,7 @@ pub(crate) fn fit(
     Ok(outcomes)
 }
 
-/// Writes what was asked for, all or none.
+/// Writes the requested outputs, all or none.
 fn write(
     args: &Compared,
     subject: &Subject,

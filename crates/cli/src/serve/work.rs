@@ -1,4 +1,4 @@
-//! The work behind the page: one fit at a time, seen while it goes on, stopped when asked, and kept when pinned.
+//! The work behind the page: one fit at a time, seen while it goes on, stopped on request, and kept when pinned.
 
 use super::request;
 use super::watch::{Seen, Watch};
@@ -32,7 +32,7 @@ pub(super) struct Work {
     pub(super) first: Points,
     /// The maps of the page, best first.
     pub(super) maps: Mutex<Vec<Outcome>>,
-    /// The page with these maps, once it was asked for.
+    /// The page with these maps, once it was requested.
     pub(super) page: Mutex<Option<Arc<String>>>,
     pub(super) run: Mutex<Run>,
     pub(super) stop: AtomicBool,

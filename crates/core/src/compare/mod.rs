@@ -166,7 +166,7 @@ impl Compare {
     ///
     /// # Errors
     ///
-    /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
+    /// Only [`Error::Stopped`], if the observer itself requested a stop before there was a map; every other failure is a status.
     pub fn fit(&self, entrant: Entrant, input: Input<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
         let before = self.meter.map(|meter| {

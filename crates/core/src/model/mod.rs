@@ -132,7 +132,7 @@ impl Model {
         &self.certificates
     }
 
-    /// The maps on the way of a descent, as many as [`Recipe::snapshots`] asked for; not kept in saved models.
+    /// Intermediate maps of an optimization, as many as [`Recipe::snapshots`]; not kept in saved models.
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
     }
@@ -205,7 +205,7 @@ impl Model {
         Ok(())
     }
 
-    /// What was done to the columns of the points before the fit, if [`Recipe::preparation`] asked for something.
+    /// What was done to the columns of the points before the fit, if [`Recipe::preparation`] is set.
     pub fn prepared(&self) -> Option<&Prepared> {
         self.frame.prepared.as_ref()
     }
