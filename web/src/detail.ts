@@ -68,10 +68,10 @@ function sections(desk: Desk, map: MapData): (HTMLElement | null)[] {
 function quality(desk: Desk, map: MapData): HTMLElement | null {
   const list = h("dl", { class: "facts" });
   for (const measure of desk.page.measures) {
-    const held = map.quality[measure.key];
-    if (held?.value == null) continue;
+    const entry = map.quality[measure.key];
+    if (entry?.value == null) continue;
     list.append(h("dt", {}, explain(h("span", { tabindex: 0, class: "explained" }, measure.title), measure.explain)),
-      h("dd", {}, number(held.value, 4), held.error !== null && held.error !== undefined && h("small", {}, ` ± ${number(held.error, 2)}`)));
+      h("dd", {}, number(entry.value, 4), entry.error !== null && entry.error !== undefined && h("small", {}, ` ± ${number(entry.error, 2)}`)));
   }
   return list.childElementCount > 0 ? list : null;
 }
