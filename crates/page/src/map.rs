@@ -138,8 +138,8 @@ fn add_inverse_transform(
 ) -> Result<()> {
     let own = model.inverse_transform()?;
     // A process has no few numbers to say; kriging over its map is what a page can do.
-    let way = if own.portable().is_some() { own } else { InverseTransform::of_map(points, model.embedding())? };
-    let Some(portable) = way.portable() else { return Ok(()) };
+    let inverse = if own.portable().is_some() { own } else { InverseTransform::of_map(points, model.embedding())? };
+    let Some(portable) = inverse.portable() else { return Ok(()) };
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
     out["inverse_transform"] = match portable {
@@ -180,7 +180,7 @@ fn add_inverse_transform(
         _ => Value::Null,
     };
     let spread = spread(points);
-    out["shade"] = shade(&way, map, spread, &of_page, block)?.unwrap_or(Value::Null);
+    out["shade"] = shade(&inverse, map, spread, &of_page, block)?.unwrap_or(Value::Null);
     Ok(())
 }
 

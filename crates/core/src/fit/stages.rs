@@ -102,7 +102,7 @@ impl<'a> Stages<'a> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.disconnected == Disconnected::Separate) {
             if self.recipe.snapshots > 0 {
                 let fact = format!(
-                    "`snapshots` show one descent, and the graph has {} connected components",
+                    "`snapshots` show one optimization, and the graph has {} connected components",
                     found.sizes.len()
                 );
                 return Err(Error::inapplicable("snapshots", fact, "use `disconnected` join, or leave them out"));

@@ -328,7 +328,7 @@ impl<T: Real> Energy for Interaction<T> {
     }
 
     fn solver(&self) -> String {
-        format!("descent with repulsion by {}", self.repulsion.route())
+        format!("optimization with repulsion by {}", self.repulsion.route())
     }
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let web = Web::bare(pairs, memory);
     let known = |w: Vec<f64>| {
         let found = slowest(&web, &w, SMALLEST, memory, observer).ok()?;
-        found.bound(&web, &w).map(|bound| Bounding { bound, w, found })
+        found.bound(&web, &w).map(|bound| Bounding { bound, w, slowest: found })
     };
     let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
     let first = [Some(plain), own].into_iter().flatten().filter_map(known);
@@ -124,17 +124,17 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let mut best = last.clone();
     // Without a factor an eigenvalue takes long, so only the first bounds are used.
     let mut rounds = 0..ROUNDS;
-    while last.found.rung != Rung::Filter && rounds.next().is_some() {
+    while last.slowest.rung != Rung::Filter && rounds.next().is_some() {
         let Some(next) = known(reweighted(pairs, &last)) else { break };
         if next.bound < best.bound {
             best = next.clone();
         }
         last = next;
     }
-    if best.found.rung == Rung::Filter {
+    if best.slowest.rung == Rung::Filter {
         return Some(best.bound);
     }
-    match best.found.confirmed(pairs, &best.w, memory).ok()? {
+    match best.slowest.confirmed(pairs, &best.w, memory).ok()? {
         Confirmation::Holds(bound) => Some(bound),
         Confirmation::Fails => None,
         Confirmation::Dear { .. } => Some(best.bound),
@@ -146,7 +146,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
 struct Bounding {
     bound: f64,
     w: Vec<f64>,
-    found: Slowest,
+    slowest: Slowest,
 }
 
 /// The smallest eigenpairs of L(W) beyond the constant.
@@ -203,7 +203,7 @@ impl Slowest {
 }
 
 /// One round of updates.
-fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
+fn reweighted(pairs: &Pairs, Bounding { w, slowest: found, .. }: &Bounding) -> Vec<f64> {
     let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
     let ratio = |e: usize| {
         let (i, j) = (pairs.ends[e].0 as usize, pairs.ends[e].1 as usize);
