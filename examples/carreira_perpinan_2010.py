@@ -156,7 +156,7 @@ def figure_1(program, roll_path):
 
 
 def profile(weights, center, reach):
-    """The learned affinity of a point to those so many before and after it."""
+    """The learned affinity of a point to those up to `reach` before and after it."""
     values = {}
     for i, j, _, weight in weights:
         if center in (int(i), int(j)):
@@ -273,7 +273,7 @@ def figure_4(program, data):
 
 
 def figure_5(program, data):
-    """Ten objects seen from 72 sides each: three maps, new images, and the way back."""
+    """Ten objects seen from 72 sides each: three maps, new images, and the inverse transform."""
     images = read_bytes(data / "coil20" / "data_32x32.npy", OBJECTS * VIEWS)
     everything, even, odd = (program.out / name for name in ("coil.npy", "even.npy", "odd.npy"))
     write_npy(everything, images)
@@ -282,7 +282,7 @@ def figure_5(program, data):
     colors = [HUES[i // VIEWS] for i in range(OBJECTS * VIEWS)]
     sheet = headed(1100, 560, "Figure 5: ten objects of COIL-20, 72 views each", "three maps from random starts; on the right a map of the even views with the odd ones placed on it (dark); below, odd views and what their places lead back to")
     methods = [
-        ("elastic", "-m elastic --springs entropic --perplexity 12 --lambda 1 --init random"),
+        ("elastic", "-m elastic --attraction entropic --perplexity 12 --lambda 1 --init random"),
         ("SNE", "-m sne --perplexity 12 --init random"),
         ("t-SNE", "-m tsne --perplexity 12 --init random"),
     ]
@@ -353,16 +353,16 @@ def main():
     parser.add_argument("--eigenfold", default="eigenfold", help="the program")
     parser.add_argument("--data", type=pathlib.Path, help="the directory that holds coil20")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"), help="where tables and pictures go")
-    asked = parser.parse_args()
-    (asked.out / "maps").mkdir(parents=True, exist_ok=True)
-    program = Program(asked.eigenfold, asked.out)
+    args = parser.parse_args()
+    (args.out / "maps").mkdir(parents=True, exist_ok=True)
+    program = Program(args.eigenfold, args.out)
     third, maps, roll = figure_3(program)
     parts = ["## Figure 1", figure_1(program, maps), "## Figure 2", figure_2(program), "## Figure 3", third]
     parts += ["## Figure 4", figure_4(program, roll)]
-    if asked.data:
-        parts += ["## Figure 5", figure_5(program, asked.data)]
-    (asked.out / "tables.md").write_text("\n\n".join(parts) + "\n")
-    print(f"tables and pictures are in {asked.out}")
+    if args.data:
+        parts += ["## Figure 5", figure_5(program, args.data)]
+    (args.out / "tables.md").write_text("\n\n".join(parts) + "\n")
+    print(f"tables and pictures are in {args.out}")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ PATHS = [("drill-20", "20 neighbors", "-k 20", 0.01), ("drill-all", "all points 
 
 
 class Refused(Exception):
-    """What the program says when it does not do as it was asked."""
+    """The error message of a run that failed."""
 
 
 class Program:
@@ -253,7 +253,7 @@ def draw_map(sheet, x, y, size, rows, title, below):
     sheet.dot(*places[0], 4, "#ffffff", INK)
 
 
-def draw_plate(path, heading, sub, panels, columns=5, size=176):
+def draw_figure(path, heading, sub, panels, columns=5, size=176):
     """Maps on a grid."""
     wide, high = size + 22, size + 56
     lines = math.ceil(len(panels) / columns)
@@ -516,11 +516,11 @@ def main():
     parser.add_argument("--eigenfold", default="eigenfold", help="the program")
     parser.add_argument("--data", type=pathlib.Path, required=True, help="the directory of the data sets")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out"), help="where tables and pictures go")
-    asked = parser.parse_args()
-    (asked.out / "maps").mkdir(parents=True, exist_ok=True)
-    program = Program(asked.eigenfold, asked.out)
+    args = parser.parse_args()
+    (args.out / "maps").mkdir(parents=True, exist_ok=True)
+    program = Program(args.eigenfold, args.out)
 
-    motion, wifi = asked.data / "osu_run1", asked.data / "robot_wireless"
+    motion, wifi = args.data / "osu_run1", args.data / "robot_wireless"
     truth = [row[1:3] for row in read(wifi / "labels.csv")]
     runs = experiment(program, motion, "motion-capture", 6, None)
     robots = experiment(program, wifi, "wifi", 7, truth)
@@ -537,18 +537,18 @@ def main():
         his = aligned(centered(read(figure)), next(r["map"] for r in runs if r["key"] == "isomap"))
         drawn.append(("MVU, the author’s map", f"score {score:.0f}", his))
     heading = "Motion capture of a run, 55 frames, k = 6"
-    draw_plate(asked.out / "motion-capture.svg", heading, note.format("Isomap’s"), drawn)
+    draw_figure(args.out / "motion-capture.svg", heading, note.format("Isomap’s"), drawn)
     path = [("the true path", "as it was measured", centered(truth))]
     heading = "WiFi record of a robot, 215 frames, k = 7"
-    draw_plate(asked.out / "wifi.svg", heading, note.format("the true path"), path + panels(robots))
+    draw_figure(args.out / "wifi.svg", heading, note.format("the true path"), path + panels(robots))
     bars = [[(r["title"], r["his"], r["author"]) for r in results] for results in (runs, robots)]
-    draw_bars(asked.out / "scores.svg", [("motion capture", bars[0]), ("robot WiFi", bars[1])])
+    draw_bars(args.out / "scores.svg", [("motion capture", bars[0]), ("robot WiFi", bars[1])])
     if "drill" in program.methods:
         isomap = next(r["map"] for r in runs if r["key"] == "isomap")
         parts += ["## DRILL along its penalty, motion capture", drill_paths(program, motion, isomap)]
-    parts += ["## The rotated six", six(program, asked.data / "usps_six" / "data.csv")]
-    (asked.out / "tables.md").write_text("\n\n".join(part for part in parts if part) + "\n")
-    print(f"tables and pictures are in {asked.out}")
+    parts += ["## The rotated six", six(program, args.data / "usps_six" / "data.csv")]
+    (args.out / "tables.md").write_text("\n\n".join(part for part in parts if part) + "\n")
+    print(f"tables and pictures are in {args.out}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 #   scripts/calibration.sh DATA_DIRECTORY    the directory that holds frey_faces/data.npy, oil/data.csv, segmentation/data.csv
 #                                            and robot_wireless/data.csv
 #
-# Takes about a quarter of an hour on one processor: each line is thirty fits.
+# Takes about a quarter of an hour on one core: each line is thirty fits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:?name the directory of the data sets}

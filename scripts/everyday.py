@@ -4,7 +4,7 @@
                                         [--sets NAMES] [--methods NAMES]
 
 PROGRAM is the eigenfold program. DIRECTORY has the data sets that are not built in; those that are absent are left out.
-Needs numpy: scripts/everyday.sh makes an environment that has it. Each run may take so many seconds of processor time.
+Needs numpy: scripts/everyday.sh makes an environment that has it. Each run has a limit of CPU seconds.
 The program's runs are not repeated if this is stopped and started again with the same --work directory.
 
 A map is degenerate if nearly all points are in a dot, or one of its coordinates has no width. A degenerate map that came
@@ -21,10 +21,10 @@ import time
 
 import numpy as np
 
-LIMIT = 120  # seconds of processor time for each run
+LIMIT = 120  # CPU seconds for each run
 NEAREST = 5  # neighbors that vote
 RANKED = 10  # neighbors of trustworthiness
-ASKED = 1000  # points that trustworthiness is asked of
+SAMPLED = 1000  # points that trustworthiness is computed on
 MOST = 5000  # rows of large data sets
 DOT = 0.01  # a map whose middle nine tenths are this part of its width is a dot
 FLAT = 1e-6  # a coordinate this much narrower than the first has no width
@@ -118,8 +118,8 @@ def squares(a, b):
 def accuracy(places, classes):
     """The share of points whose class is that of most of the nearest others on the map; of ties the smallest class."""
     right = 0
-    for start in range(0, len(places), ASKED):
-        rows = np.arange(start, min(start + ASKED, len(places)))
+    for start in range(0, len(places), SAMPLED):
+        rows = np.arange(start, min(start + SAMPLED, len(places)))
         away = squares(places[rows], places)
         away[np.arange(len(rows)), rows] = np.inf
         near = np.argpartition(away, NEAREST, axis=1)[:, :NEAREST]
@@ -142,7 +142,7 @@ class Trust:
     """Trustworthiness: how far down in the data those are who are near on the map."""
 
     def __init__(self, data):
-        self.rows = np.unique(np.linspace(0, len(data) - 1, min(ASKED, len(data))).astype(int))
+        self.rows = np.unique(np.linspace(0, len(data) - 1, min(SAMPLED, len(data))).astype(int))
         away = squares(data[self.rows], data)
         away[np.arange(len(self.rows)), self.rows] = -1  # itself first
         order = away.argsort(axis=1, kind="stable")
@@ -173,7 +173,7 @@ def degenerate(places):
 
 
 def run(program, method, source, target, limit):
-    """One run: what the program reports, with its processor seconds; or why there is no map."""
+    """One run: what the program reports, with its CPU seconds; or why there is no map."""
     report = target + ".json"
     command = [program, "embed", source, "-m", method, "-o", target + ".npy", "--json", report, "-q", "--threads", "1"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
@@ -209,30 +209,30 @@ def arguments():
 
 
 def main():
-    asked = arguments()
-    program = os.path.abspath(asked.program)
-    os.makedirs(asked.work, exist_ok=True)
-    listed = os.path.join(asked.work, "methods.json")
+    args = arguments()
+    program = os.path.abspath(args.program)
+    os.makedirs(args.work, exist_ok=True)
+    listed = os.path.join(args.work, "methods.json")
     subprocess.run([program, "methods", "--json", listed], check=True, stdout=subprocess.DEVNULL)
     with open(listed, encoding="utf-8") as file:
         methods = [method["name"] for method in json.load(file)]
-    methods = asked.methods.split(",") if asked.methods else methods
-    sets = data_sets(program, asked.work, asked.data)
-    sets = {name: sets[name] for name in asked.sets.split(",")} if asked.sets else sets
+    methods = args.methods.split(",") if args.methods else methods
+    sets = data_sets(program, args.work, args.data)
+    sets = {name: sets[name] for name in args.sets.split(",")} if args.sets else sets
 
     found, silent = {}, []
     for name, (data, classes, truth) in sets.items():
-        source = os.path.join(asked.work, name.replace(" ", "-") + ".npy")
+        source = os.path.join(args.work, name.replace(" ", "-") + ".npy")
         np.save(source, data)
         trust = Trust(data)
         for method in methods:
-            target = os.path.join(asked.work, name.replace(" ", "-") + "-" + method)
+            target = os.path.join(args.work, name.replace(" ", "-") + "-" + method)
             kept = target + ".kept.json"
             if os.path.exists(kept):
                 with open(kept, encoding="utf-8") as file:
                     report = json.load(file)
             else:
-                report = run(program, method, source, target, asked.limit)
+                report = run(program, method, source, target, args.limit)
                 with open(kept, "w", encoding="utf-8") as file:
                     json.dump(report, file)
             if "over" not in report and "refused" not in report:
@@ -247,15 +247,15 @@ def main():
                 if report["wrong"] and not report["warnings"]:
                     silent.append(f"{method} on {name}: {report['wrong']}")
             found[method, name] = report
-            told = report.get("refused") or ("over" if "over" in report else f"{report['good']} {report['trust']:.3f}")
-            print(f"{name:13} {method:20} {report['spent']:7.1f} s  {told}", flush=True)
-    write(asked, methods, sets, found)
+            shown = report.get("refused") or ("over" if "over" in report else f"{report['good']} {report['trust']:.3f}")
+            print(f"{name:13} {method:20} {report['spent']:7.1f} s  {shown}", flush=True)
+    write(args, methods, sets, found)
     for line in silent:
         print("DEGENERATE WITHOUT A WARNING:", line, file=sys.stderr)
     return 1 if silent else 0
 
 
-def write(asked, methods, sets, found):
+def write(args, methods, sets, found):
     """The page."""
     def figure(method, name, of):
         report = found[method, name]
@@ -273,17 +273,17 @@ def write(asked, methods, sets, found):
     true = [name for name, (_, _, truth) in sets.items() if truth is not None]
     number = lambda key: lambda report: f"{report[key]:.2f}"
     seconds = lambda report: f"{report['spent']:.1f}"
-    told = {}
+    warned = {}
     for (method, name), report in found.items():
         for warning in [report["refused"]] if "refused" in report else report.get("warnings", []):
-            told.setdefault((name, warning), []).append(method)
+            warned.setdefault((name, warning), []).append(method)
     page = f"""# Everyday data
 
 Every method at its default settings, two coordinates, on data of several kinds: {sizes} (rows × columns).
 [scripts/everyday.sh](../scripts/everyday.sh) makes this page, and fails if a map is degenerate without a warning. Large sets have their first
 {MOST:,} rows; every run had one thread.
 
-Signs: **…** more than {asked.limit:.0f} s of processor time were needed, and the run was ended; **–** refused, and the reason is below;
+Signs: **…** more than {args.limit:.0f} CPU seconds were needed, and the run was ended; **–** refused, and the reason is below;
 **°** not converged, and said so; **!** nearly all points are in a dot, or a coordinate has no width, and said so.
 
 ## How well classes and truths are kept
@@ -299,9 +299,9 @@ How near those are in the data who are near on the map, of ten neighbors; 1 at b
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, number("trust")))}
 
-## Processor seconds
+## CPU seconds
 
-Of all threads, with reading and writing.
+Summed over all threads, with reading and writing.
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, seconds))}
 
@@ -309,9 +309,9 @@ Of all threads, with reading and writing.
 
 """
     for name in sets:
-        lines = [f"- {', '.join(by)}: {warning}\n" for (of, warning), by in told.items() if of == name]
+        lines = [f"- {', '.join(by)}: {warning}\n" for (of, warning), by in warned.items() if of == name]
         page += f"**{name}**\n\n" + "".join(lines) + "\n" if lines else ""
-    with open(asked.out, "w", encoding="utf-8") as file:
+    with open(args.out, "w", encoding="utf-8") as file:
         file.write(page.rstrip() + "\n")
 
 

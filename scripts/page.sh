@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page of `eigenfold compare`, tested in a browser: that its bundle is that of its sources, pages made for tests, a page that the
-# program writes, whose way back must agree with `eigenfold reconstruct`, and the page that it serves. Uses the program that cargo has
+# program writes, whose inverse transform must agree with `eigenfold reconstruct`, and the page that it serves. Uses the program that cargo has
 # built beside the tests.
 # Installs what it needs: packages by npm, chromium by apt-get. Where that cannot be done, the tests are listed as skipped.
 set -euo pipefail
@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
     "$program" compare iris --methods isomap,pca,tsne --report report.html -q
     "$program" embed iris -m isomap -o map.csv --save iris.model -q
     printf 'y1,y2\n0,0\n1.5,-0.4\n-2,0.7\n4,3\n' >places.csv
-    "$program" reconstruct iris.model places.csv -o rows.csv --std std.csv --interval margins.csv --held-out none -q
+    "$program" reconstruct iris.model places.csv -o rows.csv --std std.csv --interval intervals.csv --held-out none -q
 )
-PAGE=$work/report.html BACK=isomap MAP=$work/map.csv PLACES=$work/places.csv ROWS=$work/rows.csv STD=$work/std.csv \
-    MARGINS=$work/margins.csv EIGENFOLD=$program bash web/check.sh
+PAGE=$work/report.html INVERSE=isomap MAP=$work/map.csv PLACES=$work/places.csv ROWS=$work/rows.csv STD=$work/std.csv \
+    INTERVALS=$work/intervals.csv EIGENFOLD=$program bash web/check.sh

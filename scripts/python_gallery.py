@@ -4,7 +4,7 @@
     OMP_NUM_THREADS=2 python3 scripts/python_gallery.py FILE.py ... [--repeat 2]
 
 It wants an environment with eigenfold, scikit-learn and matplotlib; the files are those of `examples/manifold` of scikit-learn's source. Every run
-is a process of its own, the two by turns. A time is the sum of all fits of manifold methods, in seconds of the clock and of the processors.
+is a process of its own, the two by turns. A time is the sum of all fits of manifold methods, in wall and CPU seconds.
 """
 
 import argparse
@@ -78,11 +78,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+")
     parser.add_argument("--repeat", type=int, default=2)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     print("| example | scikit-learn, s (CPU) | eigenfold, s (CPU) | by method: scikit-learn, eigenfold |\n|---|---|---|---|")
-    for file in asked.files:
+    for file in args.files:
         best: dict[str, dict[str, list[float]]] = {}
-        for _ in range(asked.repeat):
+        for _ in range(args.repeat):
             for entrant in ("scikit-learn", "eigenfold"):
                 command = [sys.executable, __file__, "child", entrant, file]
                 done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "Agg"})

@@ -84,7 +84,7 @@ def child(method: str, entrant: str, data: str, timeout: str) -> None:
 
 
 def cpu() -> float:
-    """The seconds that the processors spent on this process and on those it started and waited for."""
+    """The CPU seconds of this process and on those it started and waited for."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
 
@@ -100,13 +100,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--data", default=",".join(DATA))
     parser.add_argument("--methods", default=",".join(METHODS))
-    asked = parser.parse_args()
+    args = parser.parse_args()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT"):
-        os.environ[name] = str(asked.threads)
+        os.environ[name] = str(args.threads)
     print("| data | method | package | seconds | CPU seconds | trust |\n|---|---|---|---|---|---|")
-    for data in asked.data.split(","):
-        for method in asked.methods.split(","):
-            race(data, method, asked.timeout, asked.repeat)
+    for data in args.data.split(","):
+        for method in args.methods.split(","):
+            race(data, method, args.timeout, args.repeat)
 
 
 def race(data: str, method: str, timeout: float, repeat: int) -> None:

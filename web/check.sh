@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Everything that must hold for the page: types, a bundle that is not stale, the tests with and without a browser.
 #   PAGE=report.html web/check.sh      tests a page of the program too
-#   BACK=isomap MAP=map.csv PLACES=places.csv ROWS=rows.csv STD=deviations.csv MARGINS=margins.csv compare its inverse transform with
+#   INVERSE=isomap MAP=map.csv PLACES=places.csv ROWS=rows.csv STD=deviations.csv INTERVALS=intervals.csv compare its inverse transform with
 #   what `eigenfold reconstruct` wrote for these places of the map that `eigenfold embed` made (the page may have turned it)
 #   EIGENFOLD=target/release/eigenfold web/check.sh     tests the served page with the program
 # Needs node 20 and chromium (CHROMIUM=path, /usr/bin/chromium if not given).
 set -euo pipefail
 page=${PAGE:+$(realpath "$PAGE")}
 if [ -n "${EIGENFOLD:-}" ]; then export EIGENFOLD; EIGENFOLD=$(realpath "$EIGENFOLD"); fi
-for name in MAP PLACES ROWS STD MARGINS; do
+for name in MAP PLACES ROWS STD INTERVALS; do
     if [ -n "${!name:-}" ]; then export "$name=$(realpath "${!name}")"; fi
 done
 cd "$(dirname "$0")"

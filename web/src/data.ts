@@ -13,15 +13,15 @@ export type Label =
   | { name: string; kind: "classes"; classes: string[]; values: Numbers }
   | { name: string; kind: "number"; values: Numbers };
 
-export interface Score {
+export interface Measure {
   key: string; title: string; explain: string;
   better: "higher" | "lower" | "none";
   low: number | null; high: number | null; pointwise: boolean;
 }
 
-export interface LinearBack { rule: "linear"; mean: Numbers; axes: Numbers; deviations: Numbers; calibration_factor: [number, number] }
+export interface LinearInverse { rule: "linear"; mean: Numbers; axes: Numbers; deviations: Numbers; calibration_factor: [number, number] }
 
-export interface KrigingBack {
+export interface KrigingInverse {
   rule: "kriging"; neighbors: number; length: number; noise: number; unit: number; roughness: number | null;
   means: Numbers; spread: Numbers; bases: Numbers; widths: Numbers; components: Numbers | null; calibration_factor: [number, number];
 }
@@ -36,16 +36,16 @@ export interface MapData {
   status: "done" | "stopped" | "failed" | "skipped"; reason: string | null;
   good_for: string; caution: string;
   seconds: number | null; memory_mb: number | null; converged: boolean | null;
-  parameters: { name: string; asked: string | null; used: string }[];
+  parameters: { name: string; requested: string | null; used: string }[];
   facts: { name: string; value: string; explain: string | null }[];
   warnings: string[];
   dims: number; map: Numbers | null;
-  scores: Record<string, { value: number | null; error: number | null }>;
+  quality: Record<string, { value: number | null; error: number | null }>;
   pointwise: Record<string, Numbers>;
   spectrum: number[] | null; curve: [number, number][] | null;
   rnx: { k: number[]; value: number[] } | null;
   shepard: Numbers | null;
-  back: LinearBack | KrigingBack | null;
+  inverse_transform: LinearInverse | KrigingInverse | null;
   shade: Shade | null; animation: Animation | null;
   /** 1 for the best; 0 if the ranking does not name it. */
   rank: number;
@@ -63,7 +63,7 @@ export interface Page {
   names: string[] | null; labels: Label[];
   density: Numbers | null;
   neighbors: { ids: Numbers; distances: Numbers; k: number } | null;
-  scores: Score[];
+  measures: Measure[];
   ranking: { rule: string; order: string[] };
   maps: MapData[];
 }
@@ -116,12 +116,12 @@ export function readMap(map: any, block: ArrayBuffer, order: string[]): MapData 
   return {
     ...map,
     map: array(map.map),
-    scores: map.scores ?? {},
+    quality: map.quality ?? {},
     pointwise: Object.fromEntries(Object.entries(map.pointwise ?? {}).map(([key, ref]) => [key, array(ref as Ref)!])),
     parameters: map.parameters ?? [], facts: map.facts ?? [], warnings: map.warnings ?? [],
     spectrum: map.spectrum ?? null, curve: map.curve ?? null, rnx: map.rnx ?? null, sweep: map.sweep ?? null,
     shepard: array(map.shepard),
-    back: back(map.back, array),
+    inverse_transform: inverse(map.inverse_transform, array),
     shade: map.shade && { ...map.shade, values: array(map.shade.values), height: map.shade.values.shape[0], width: map.shade.values.shape[1] },
     animation: map.animation && { frames: array(map.animation.frames), count: map.animation.frames.shape[0], labels: map.animation.labels ?? [] },
     rank: order.indexOf(map.id) + 1,
@@ -147,12 +147,12 @@ export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
     labels: (raw.labels ?? []).map((label: any) => ({ ...label, values: array(label.values) })),
     density: array(raw.density),
     neighbors: raw.neighbors && { ids: array(raw.neighbors.ids)!, distances: array(raw.neighbors.distances)!, k: raw.neighbors.ids.shape[1] },
-    scores: raw.scores ?? [], ranking: raw.ranking ?? { rule: "", order: [] },
+    measures: raw.measures ?? [], ranking: raw.ranking ?? { rule: "", order: [] },
     maps: ranked(maps),
   };
 }
 
-function back(raw: any, array: (ref: Ref | null) => Numbers | null): MapData["back"] {
+function inverse(raw: any, array: (ref: Ref | null) => Numbers | null): MapData["inverse_transform"] {
   if (!raw) return null;
   const calibration_factor = raw.calibration_factor ?? [1, 1];
   if (raw.rule === "linear") return { rule: "linear", mean: array(raw.mean)!, axes: array(raw.axes)!, deviations: array(raw.deviations)!, calibration_factor };

@@ -22,7 +22,7 @@ export class Desk {
   private colorsKey = "";
   private full = new Set<Drawn>();
   private marks = new Set<Drawn>();
-  private asked = false;
+  private requested = false;
 
   constructor(readonly page: Page) {
     this.state = new State(page);
@@ -61,13 +61,13 @@ export class Desk {
   /** Asks for a new picture, or for new marks on the one there is. */
   ask(drawn: Drawn, what: "all" | "marks"): void {
     (what === "all" ? this.full : this.marks).add(drawn);
-    if (this.asked) return;
-    this.asked = true;
+    if (this.requested) return;
+    this.requested = true;
     requestAnimationFrame(() => this.turn());
   }
 
   private turn(): void {
-    this.asked = false;
+    this.requested = false;
     const began = performance.now();
     for (const drawn of this.marks) if (drawn.visible) drawn.drawMarks();
     this.marks.clear();
@@ -83,7 +83,7 @@ export class Desk {
   }
 
   private again(): void {
-    this.asked = true;
+    this.requested = true;
     requestAnimationFrame(() => this.turn());
   }
 

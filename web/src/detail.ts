@@ -55,7 +55,7 @@ function section(title: string, ...content: (Node | null | undefined | false)[])
 function sections(desk: Desk, map: MapData): (HTMLElement | null)[] {
   return [
     section("Warnings", map.warnings.length > 0 && h("ul", { class: "warnings" }, ...map.warnings.map((text) => h("li", {}, text)))),
-    section("Scores", scores(desk, map)),
+    section("Quality", quality(desk, map)),
     section("Facts", facts(map)),
     section("Spectrum", spectrum(map)),
     section("Optimization", curve(map)),
@@ -65,13 +65,13 @@ function sections(desk: Desk, map: MapData): (HTMLElement | null)[] {
   ];
 }
 
-function scores(desk: Desk, map: MapData): HTMLElement | null {
+function quality(desk: Desk, map: MapData): HTMLElement | null {
   const list = h("dl", { class: "facts" });
-  for (const score of desk.page.scores) {
-    const held = map.scores[score.key];
-    if (held?.value == null) continue;
-    list.append(h("dt", {}, explain(h("span", { tabindex: 0, class: "explained" }, score.title), score.explain)),
-      h("dd", {}, number(held.value, 4), held.error !== null && held.error !== undefined && h("small", {}, ` ± ${number(held.error, 2)}`)));
+  for (const measure of desk.page.measures) {
+    const entry = map.quality[measure.key];
+    if (entry?.value == null) continue;
+    list.append(h("dt", {}, explain(h("span", { tabindex: 0, class: "explained" }, measure.title), measure.explain)),
+      h("dd", {}, number(entry.value, 4), entry.error !== null && entry.error !== undefined && h("small", {}, ` ± ${number(entry.error, 2)}`)));
   }
   return list.childElementCount > 0 ? list : null;
 }
@@ -91,6 +91,6 @@ function facts(map: MapData): HTMLElement {
 
 function parameters(map: MapData): HTMLElement | null {
   if (map.parameters.length === 0) return null;
-  const rows = map.parameters.map(({ name, asked, used }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: asked === null ? "muted" : "" }, asked ?? "default"), h("td", {}, used)));
+  const rows = map.parameters.map(({ name, requested, used }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: requested === null ? "muted" : "" }, requested ?? "default"), h("td", {}, used)));
   return h("table", { class: "parameters" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "name"), h("th", { scope: "col" }, "requested"), h("th", { scope: "col" }, "used"))), h("tbody", {}, ...rows));
 }

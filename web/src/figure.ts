@@ -1,6 +1,6 @@
 // A map with its name, its rank, its sliders, its caption; or the reason why there is none.
 
-import { nearest } from "./back";
+import { nearest } from "./reconstruct";
 import type { MapData } from "./data";
 import type { Desk } from "./desk";
 import { button, fill, freshId, h } from "./dom";
@@ -49,10 +49,10 @@ function head(map: MapData, id: string, open: (map: MapData) => void): HTMLEleme
   return h("div", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title);
 }
 
-/** The first two scores that the table has and the map too, in one line. */
-function mainScores(desk: Desk, map: MapData): HTMLElement | null {
-  const held = desk.page.scores.filter((score) => score.better !== "none" && map.scores[score.key]?.value != null).slice(0, 2);
-  return held.length > 0 ? h("p", { class: "main-scores" }, ...held.map((score) => h("span", {}, `${score.title} ${number(map.scores[score.key].value)}`))) : null;
+/** The first two measures that the table has and the map too, in one line. */
+function mainMeasures(desk: Desk, map: MapData): HTMLElement | null {
+  const held = desk.page.measures.filter((measure) => measure.better !== "none" && map.quality[measure.key]?.value != null).slice(0, 2);
+  return held.length > 0 ? h("p", { class: "main-measures" }, ...held.map((measure) => h("span", {}, `${measure.title} ${number(map.quality[measure.key].value)}`))) : null;
 }
 
 function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], again: () => void): Node[] {
@@ -60,8 +60,8 @@ function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], aga
   if (group.length > 1) out.push(sweep(panel, drawn, group, again));
   if (map.animation) out.push(animationStrip(panel, map.animation));
   if (map.dims > 3) out.push(pair(panel));
-  const scores = mainScores(desk, map);
-  if (scores) out.push(scores);
+  const measures = mainMeasures(desk, map);
+  if (measures) out.push(measures);
   out.push(caption(map));
   const { outside } = panel.cloud;
   if (outside > 0) out.push(h("p", { class: "note" }, `${plural(outside, "point")} far out ${outside === 1 ? "is" : "are"} not in the frame; zoom out to see ${outside === 1 ? "it" : "them"}.`));

@@ -2,7 +2,7 @@
 
 import { rnxChart } from "./charts/rnx";
 import { shepard } from "./charts/shepard";
-import { answerInUnits, reconstruct } from "./back";
+import { answerInUnits, reconstruct } from "./reconstruct";
 import { legend } from "./color/legend";
 import { controls } from "./controls";
 import { ranked, readDocument, readPage, type MapData, type Page } from "./data";
@@ -72,7 +72,7 @@ function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null
   const { page } = desk, section = (id: string, title: string, lede: string, ...content: (Node | null)[]) => h("section", { class: "chapter", id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), h("p", { class: "lede" }, lede), ...content);
   const curves = rnxChart(page, null, Math.max(360, Math.min(1160, root().clientWidth - 40))), pairs = page.maps.filter((map) => map.shepard);
   return [
-    section("scores", "Scores", "Click a column to sort, best first. In every column the longer bar is the better one. Where less is better and there is no worst value, a bar half as long means twice as much. A dot marks a number that is neither good nor bad.", table(page, open)),
+    section("quality", "Quality", "Click a column to sort, best first. In every column the longer bar is the better one. Where less is better and there is no worst value, a bar half as long means twice as much. A dot marks a number that is neither good nor bad.", table(page, open)),
     curves && section("neighborhoods", "Neighborhoods kept", "The share of the k nearest rows in the data that are among the k nearest on the map, beyond that of a random embedding. To the left the small neighborhoods, to the right the large ones. Numbers on the curves are the ranks of the maps.", curves),
     pairs.length > 0 ? section("distances", "Distances kept", "Sampled pairs of rows: distance in the data from left to right, distance on the map upwards, darker where there are more. A thin line from the corner would mean that all distances are kept.",
       h("div", { class: "shepards" }, ...pairs.map((map) => h("figure", {}, shepard(desk, map, 148), h("figcaption", {}, map.sweep ? `${map.title}, ${map.sweep.value}` : map.title))))) : null,

@@ -1,4 +1,4 @@
-// Colors that can be told apart, and the small geometry of the page.
+// Colors that can be distinguished, and the small geometry of the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gaussians, random } from "../fixtures/math.mjs";

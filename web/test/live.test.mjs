@@ -36,7 +36,7 @@ test("a map moves while it is made, and stays where it is stopped", options, asy
   await page.waitForFunction(() => window.eigenfold.live.moving.panel, null, { timeout: 200_000 });
   const first = await places();
   await page.waitForFunction((first) => window.eigenfold.live.moving.panel.cloud.points.slice(0, 40).some((x, at) => Math.abs(x - first[at]) > 1e-3), first, { timeout: 200_000 });
-  // The objective is not told while a part of it is exaggerated.
+  // The objective is not reported while a part of it is exaggerated.
   await said("^tsne .*coordinates, step \\d+, objective ");
   assert.ok(await page.getByRole("button", { name: "Pin", exact: true }).isDisabled());
   await press("Stop");
@@ -47,7 +47,7 @@ test("a map moves while it is made, and stays where it is stopped", options, asy
   assert.deepEqual(await places(), still);
 });
 
-test("a pinned map stands among the others with its scores", options, async () => {
+test("a pinned map stands among the others with its measures", options, async () => {
   const before = await page.locator(".maps .map").count();
   await press("Pin");
   await said("is among the maps below");
@@ -55,7 +55,7 @@ test("a pinned map stands among the others with its scores", options, async () =
   const figure = page.locator('.maps .map[data-map^="tsne"]');
   assert.match(await figure.locator("h3").textContent(), /^t-SNE, /);
   assert.match(await figure.textContent(), /Stopped before its end/);
-  const row = page.locator("table.scores tbody tr", { hasText: "t-SNE" });
+  const row = page.locator("table.measures tbody tr", { hasText: "t-SNE" });
   assert.match(await row.textContent(), /0\.\d\d/);
   assert.match(await page.locator("header.top").textContent(), /2 maps were made/);
   await page.reload({ timeout: 200_000 });

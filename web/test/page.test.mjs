@@ -130,14 +130,14 @@ test("a click on the empty background shows the row that the formulas give there
   await settled(page);
   assert.match(await page.locator(".inspector").first().textContent(), /What would be here/);
   const { place, answer, held } = await page.evaluate(() => {
-    const { desk } = window.eigenfold, { map, place } = desk.state.probe, { page } = desk, b = map.back;
-    const plain = (values) => Array.from(values), back = { ...b, means: plain(b.means), spread: plain(b.spread), bases: plain(b.bases), widths: plain(b.widths) };
+    const { desk } = window.eigenfold, { map, place } = desk.state.probe, { page } = desk, b = map.inverse_transform;
+    const plain = (values) => Array.from(values), inverse = { ...b, means: plain(b.means), spread: plain(b.spread), bases: plain(b.bases), widths: plain(b.widths) };
     const said = window.eigenfold.reconstruct(page, map, place);
-    return { place, answer: [plain(said.row), plain(said.deviations)], held: { back, map: plain(map.map), rows: plain(page.rows), n: page.n } };
+    return { place, answer: [plain(said.row), plain(said.deviations)], held: { inverse, map: plain(map.map), rows: plain(page.rows), n: page.n } };
   });
-  const slow = kriging(Float64Array.from(held.rows), 64, Float64Array.from(held.map), held.n, 2, held.back, place);
-  slow.row.forEach((value, j) => assert.ok(Math.abs(value - answer[0][j]) < 1e-6 * held.back.unit));
-  slow.deviations.forEach((value, j) => assert.ok(Math.abs(value - answer[1][j]) < 1e-6 * held.back.unit));
+  const slow = kriging(Float64Array.from(held.rows), 64, Float64Array.from(held.map), held.n, 2, held.inverse, place);
+  slow.row.forEach((value, j) => assert.ok(Math.abs(value - answer[0][j]) < 1e-6 * held.inverse.unit));
+  slow.deviations.forEach((value, j) => assert.ok(Math.abs(value - answer[1][j]) < 1e-6 * held.inverse.unit));
   const pixels = await page.evaluate(() => [...document.querySelectorAll(".inspector canvas.image")].map((canvas) => [...canvas.getContext("2d").getImageData(0, 0, 8, 8).data].filter((_, i) => i % 4 === 0)));
   assert.equal(pixels.length, 2, "the image and its deviation");
   slow.row.forEach((value, j) => assert.ok(Math.abs(pixels[0][j] - Math.min(255, Math.max(0, (255 * value) / 16))) < 1.5, `pixel ${j}`));
@@ -155,7 +155,7 @@ test("the mark on the background can be dragged", async () => {
   assert.ok(second[0] > first[0] && second[1] < first[1]);
 });
 
-test("a map that cannot be asked says so", async () => {
+test("a map without an inverse transform is reported", async () => {
   const at = await state((_, { panels }) => panels.findIndex((panel) => panel.map.dims === 3));
   await plot(at).scrollIntoViewIfNeeded();
   await page.mouse.click(...(await empty(at)));
@@ -189,7 +189,7 @@ test("classes are singled out in the legend", async () => {
   assert.equal(await page.locator('.legend [aria-pressed="true"]').count(), 1);
 });
 
-test("points are colored by numbers, columns and scores; missing ones are grey", async () => {
+test("points are colored by numbers, columns and measures; missing ones are grey", async () => {
   const pick = async (title) => { await page.locator("#color-by").selectOption({ label: title }); await settled(page); };
   await pick("mean ink");
   assert.equal(await page.locator(".colorbar").count(), 1);
@@ -206,8 +206,8 @@ test("points are colored by numbers, columns and scores; missing ones are grey",
 });
 
 test("the table sorts best first, whichever way is better", async () => {
-  const column = async (at) => (await page.locator(`.scores tbody tr:not(.none) td:nth-child(${at + 2}) .value`).allTextContents()).map(Number);
-  const press = (name) => page.locator(".scores thead button", { hasText: name }).click();
+  const column = async (at) => (await page.locator(`.measures tbody tr:not(.none) td:nth-child(${at + 2}) .value`).allTextContents()).map(Number);
+  const press = (name) => page.locator(".measures thead button", { hasText: name }).click();
   await press("trustworthiness");
   let values = await column(0);
   assert.deepEqual(values, [...values].sort((a, b) => b - a));
@@ -217,10 +217,10 @@ test("the table sorts best first, whichever way is better", async () => {
   await press("stress");
   values = await column(3);
   assert.deepEqual(values, [...values].sort((a, b) => b - a));
-  assert.equal(await page.locator('.scores [aria-sort="ascending"]').count(), 1);
-  assert.equal(await page.locator(".scores tbody tr.none").count(), 2, "failed and skipped methods stay");
+  assert.equal(await page.locator('.measures [aria-sort="ascending"]').count(), 1);
+  assert.equal(await page.locator(".measures tbody tr.none").count(), 2, "failed and skipped methods stay");
   await press("Map");
-  await page.locator(".scores thead button").nth(1).focus();
+  await page.locator(".measures thead button").nth(1).focus();
   assert.match(await page.locator(".tip").textContent(), /near on the map are near in the data/);
 });
 
@@ -293,7 +293,7 @@ test("the name of a map opens all that is known of it, and Escape closes it", as
   await title.focus();
   await page.keyboard.press("Enter");
   const dialog = page.locator("dialog[open]"), text = await dialog.textContent();
-  for (const part of ["Warnings", "Scores", "Facts", "divergence", "Optimization", "Neighborhoods kept", "Parameters", "perplexity", "default", "Distances between clusters"]) assert.ok(text.includes(part), part);
+  for (const part of ["Warnings", "Quality", "Facts", "divergence", "Optimization", "Neighborhoods kept", "Parameters", "perplexity", "default", "Distances between clusters"]) assert.ok(text.includes(part), part);
   await page.keyboard.press("Escape");
   assert.equal(await dialog.count(), 0);
   assert.ok(await title.evaluate((element) => element === document.activeElement), "focus returns");
@@ -379,7 +379,7 @@ test("on a phone nothing is wider than the screen", async () => {
 
 test("rows that are no images have bars with whiskers, in the user's units", async () => {
   const other = await browser.open(resolve(PAGES, "table.html"));
-  await other.evaluate(() => { const { desk, panels } = window.eigenfold, { map } = panels.find((panel) => panel.map.back); desk.state.setProbe({ map, place: [0.2, 0.1] }); });
+  await other.evaluate(() => { const { desk, panels } = window.eigenfold, { map } = panels.find((panel) => panel.map.inverse_transform); desk.state.setProbe({ map, place: [0.2, 0.1] }); });
   assert.equal(await other.locator(".inspector .deviation").count(), 7);
   const values = await other.locator(".inspector .bars .value").allTextContents();
   assert.ok(values.every((text) => / ± /.test(text)), values.join());
@@ -400,14 +400,14 @@ test("without WebGL the same maps are drawn by the pen, and the page says so", a
 
 test("poor pages open too: no map at all, one row, no labels, values that are missing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "eigenfold-poor-")), assets = new URL("../../crates/page/assets/", import.meta.url);
-  const map = { id: "pca", method: "pca", title: "PCA", sweep: null, status: "done", reason: null, good_for: "", caution: "", seconds: null, memory_mb: null, converged: null, parameters: [], facts: [], warnings: [], dims: 2, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null };
+  const map = { id: "pca", method: "pca", title: "PCA", sweep: null, status: "done", reason: null, good_for: "", caution: "", seconds: null, memory_mb: null, converged: null, parameters: [], facts: [], warnings: [], dims: 2, quality: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, inverse_transform: null, shade: null, animation: null };
   const input = (n) => ({ name: "x.csv", n, shown: n, features: 2, metric: "cosine", notes: [] });
-  const base = { version: 1, made_by: "eigenfold", title: "poor", columns: [{ name: "a", center: 0, scale: 1, log: false }, { name: "b", center: 0, scale: 1, log: false }], rows: null, image: null, names: null, labels: [], density: null, neighbors: null, scores: [], ranking: { rule: "", order: [] }, live: null };
+  const base = { version: 1, made_by: "eigenfold", title: "poor", columns: [{ name: "a", center: 0, scale: 1, log: false }, { name: "b", center: 0, scale: 1, log: false }], rows: null, image: null, names: null, labels: [], density: null, neighbors: null, measures: [], ranking: { rule: "", order: [] }, live: null };
   const poor = {
     failed: (block) => ({ ...base, input: input(0), maps: [{ ...map, status: "failed", reason: "the input has no rows", map: null }] }),
     one: (block) => ({ ...base, input: input(1), rows: block.add(Float32Array.of(1, 2), [1, 2]), maps: [{ ...map, map: block.add(Float64Array.of(0, 0), [1, 2]) }] }),
-    missing: (block) => ({ ...base, input: input(3), scores: [{ key: "t", title: "t", explain: "", better: "higher", low: null, high: null, pointwise: true }], labels: [{ name: "c", kind: "classes", classes: [], values: block.add(Uint16Array.of(65535, 65535, 65535)) }, { name: "v", kind: "number", values: block.add(Float32Array.of(NaN, NaN, NaN)) }],
-      maps: [{ ...map, map: block.add(Float64Array.of(1, 1, 1, 1, 1, 1), [3, 2]), scores: { t: { value: null, error: null } }, pointwise: { t: block.add(Float32Array.of(NaN, NaN, 0.5)) }, spectrum: [], curve: [], rnx: { k: [1], value: [0.5] }, shepard: block.add(new Float32Array(0), [0, 2]) }] }),
+    missing: (block) => ({ ...base, input: input(3), measures: [{ key: "t", title: "t", explain: "", better: "higher", low: null, high: null, pointwise: true }], labels: [{ name: "c", kind: "classes", classes: [], values: block.add(Uint16Array.of(65535, 65535, 65535)) }, { name: "v", kind: "number", values: block.add(Float32Array.of(NaN, NaN, NaN)) }],
+      maps: [{ ...map, map: block.add(Float64Array.of(1, 1, 1, 1, 1, 1), [3, 2]), quality: { t: { value: null, error: null } }, pointwise: { t: block.add(Float32Array.of(NaN, NaN, 0.5)) }, spectrum: [], curve: [], rnx: { k: [1], value: [0.5] }, shepard: block.add(new Float32Array(0), [0, 2]) }] }),
   };
   for (const [name, make] of Object.entries(poor)) {
     const block = new Block(), path = join(folder, `${name}.html`);

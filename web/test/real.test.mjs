@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { solve } from "../fixtures/math.mjs";
 import { UNSEEN, browse, settled } from "./browser.mjs";
 
-const { PAGE, BACK, MAP, PLACES, ROWS, STD, MARGINS } = process.env, skip = PAGE ? false : "no PAGE was given";
+const { PAGE, INVERSE, MAP, PLACES, ROWS, STD, INTERVALS } = process.env, skip = PAGE ? false : "no PAGE was given";
 let browser, page, document_;
 
 before(async () => {
@@ -21,7 +21,7 @@ test("the program's page loads without a complaint and without a request", { ski
 });
 
 test("every map of the document is in the page, drawn or with its reason", { skip }, async () => {
-  assert.equal(await page.locator(".scores tbody tr").count(), document_.maps.length);
+  assert.equal(await page.locator(".measures tbody tr").count(), document_.maps.length);
   const count = await page.evaluate(() => window.eigenfold.panels.length);
   for (let at = 0; at < count; at++) {
     await page.evaluate((at) => window.eigenfold.panels[at].element.scrollIntoView(), at);
@@ -71,13 +71,13 @@ function turned(from, to, places) {
   return places.map(at);
 }
 
-test("the inverse transform is that of eigenfold reconstruct", { skip: BACK && PLACES ? skip : "no BACK and PLACES were given" }, async () => {
-  const here = await page.evaluate((id) => Array.from(window.eigenfold.desk.page.maps.find((one) => one.id === id).map), BACK);
+test("the inverse transform is that of eigenfold reconstruct", { skip: INVERSE && PLACES ? skip : "no INVERSE and PLACES were given" }, async () => {
+  const here = await page.evaluate((id) => Array.from(window.eigenfold.desk.page.maps.find((one) => one.id === id).map), INVERSE);
   const places = MAP ? turned(csv(MAP), here, csv(PLACES)) : csv(PLACES), said = await page.evaluate(([id, places]) => {
     const { desk, reconstruct, answerInUnits } = window.eigenfold, map = desk.page.maps.find((one) => one.id === id);
     return places.map((place) => { const { row, deviations, margins } = answerInUnits(desk.page.columns, reconstruct(desk.page, map, place)); return [row, deviations, margins].map((values) => Array.from(values)); });
-  }, [BACK, places]);
-  [ROWS, STD, MARGINS].forEach((path, what) => {
+  }, [INVERSE, places]);
+  [ROWS, STD, INTERVALS].forEach((path, what) => {
     if (!path) return;
     const wanted = csv(path), size = Math.max(...wanted.flat().map(Math.abs));
     let worst = 0;

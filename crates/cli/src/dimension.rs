@@ -129,7 +129,7 @@ fn summary(found: &Dimensions) -> String {
     let mut lines = vec![
         format!("dimension: {dims} coordinate{s} for {n} points of {features} features"),
         format!("  because      {}", found.recommended.reason),
-        format!("  caveat        {}", found.recommended.caveat),
+        format!("  caveat       {}", found.recommended.caveat),
         "  estimate                    value   95 %, statistical".to_string(),
     ];
     lines.extend(found.estimates.iter().map(|one| line(one, found.distinct)));

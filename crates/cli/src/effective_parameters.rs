@@ -1,4 +1,4 @@
-//! What was asked for and what was used, side by side; and what was asked for in vain.
+//! Requested and effective parameters side by side, and parameters without effect.
 
 use crate::args::Embed;
 use crate::flags::{DisconnectedName, GraphKind, Kind};

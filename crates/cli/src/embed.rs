@@ -1,4 +1,4 @@
-//! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
+//! `eigenfold embed`: read, fit, and write the requested outputs, all or nothing.
 
 use crate::args::Embed;
 use crate::drawing::{self, Shown};
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     recipe.snapshots = snapshots.most;
 
     let bar = Bar::new(args.common.quiet);
-    let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
+    let [reading, counting, choosing, starting, fitting, evaluating, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
     let LoadedInput { data, along, names, schema, rows, mut notes } =
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let model = recipe.fit(input, &fitting)?;
     let start = Instant::now();
     let held_out = match holds_out {
-        true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &judging)),
+        true => Some(recipe.held_out(Input { labels, ..points(&data, "--held-out")?.into() }, &evaluating)),
         false => None,
     };
     let held_out_seconds = if holds_out { start.elapsed().as_secs_f64() } else { 0.0 };
@@ -172,7 +172,7 @@ struct Fit {
     model: Model,
     /// The rows of the input that it is of, if some were dropped.
     rows: Option<Kept>,
-    /// The map turned onto another, if that was asked for.
+    /// The map aligned with another, if requested.
     aligned: Option<Aligned>,
     choice: Option<NeighborsChoice>,
     dims: Option<DimsChoice>,
@@ -219,7 +219,7 @@ fn points<'a>(data: &'a Owned, flag: &str) -> Result<&'a Points> {
     }
 }
 
-/// Writes what was asked for, or the coordinates to standard output if nothing was.
+/// Writes the requested outputs, or the coordinates to standard output if there are none.
 fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
     let output =

@@ -43,7 +43,7 @@ mod tests {
 
     /// NeighborRatio and chance as they were measured (docs/decisions/0144-half-is-lost.md).
     #[test]
-    fn poor_maps_of_many_dimensions_are_told_from_good_ones() {
+    fn poor_maps_of_many_dimensions_are_separated_from_good_ones() {
         let poor = |neighbor_ratio, random| is_poor(&NeighborRatio { neighbor_ratio, random });
         for (map, neighbor_ratio, random) in
             [("ltsa of MNIST", 1.49, 1.83), ("hessian-lle of MNIST", 1.56, 1.83), ("alle of optdigits", 1.75, 2.59)]

@@ -30,7 +30,7 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
     Ok(())
 }
 
-/// Stages the files that were asked for: rows and columns as in the input, the label column apart.
+/// Stages the requested files: rows and columns as in the input, the label column apart.
 pub(crate) fn stage<'a>(args: &Embed, data: &'a Owned, model: &'a Model, outputs: &mut Outputs<'a>) -> Result<()> {
     let table = match data {
         Owned::Points(points) => points,

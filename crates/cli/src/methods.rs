@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_is_told_to_programs_with_all_that_is_known_of_it() {
+    fn a_parameter_is_listed_in_json_with_all_its_properties() {
         let all = as_json(&Method::from_name("kernel-pca").unwrap());
         let of = |name: &str| all["parameters"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();
         assert_eq!(of("kernel")["choices"][1]["aliases"], json!(["rbf"]));

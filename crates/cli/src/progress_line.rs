@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_time_left_is_told_before_the_work_is_steady_and_then_the_right_one() {
+    fn the_time_left_is_shown_once_the_work_is_steady() {
         let mut pace = Pace::default();
         pace.reached(10.0, 0.5);
         assert_eq!(pace.left(10.0), None);

@@ -42,41 +42,45 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
-    let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
+    let [evaluating, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
     bar.say("reconstructing");
     let start = Instant::now();
-    let way = match args.by {
+    let inverse = match args.by {
         By::Auto => model.inverse_transform()?,
         By::Energy => model.inverse_by_energy()?,
     };
-    model.check_places(&places)?;
+    model.check_coordinates(&places)?;
     let supervised = model.recipe().method.is_supervised();
     if supervised && held_out == Some(true) {
         return Err(Error::inapplicable("held-out", without_classes(&model), "leave out --held-out"));
     }
-    let held_out = match model.points().filter(|_| held_out.unwrap_or(has_intervals(args) && way.holds_out_rows())) {
-        Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),
+    let held_out = match model.points().filter(|_| held_out.unwrap_or(has_intervals(args) && inverse.holds_out_rows()))
+    {
+        Some(points) => Some(model.recipe().held_out_rows(points, &evaluating)?),
         None => None,
     };
     bar.say("reconstructing");
-    let way = way.calibrated(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
-    let mut back = way.reconstruct(&places)?;
+    let inverse = inverse.calibrated(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
+    let mut reconstructed = inverse.reconstruct(&places)?;
     if supervised && args.held_out.is_none() && has_intervals(args) {
         let rest = "the intervals are calibrated on training rows, and may be too narrow for new ones";
-        back.warnings.push(format!("{}; {rest}", without_classes(&model)));
+        reconstructed.warnings.push(format!("{}; {rest}", without_classes(&model)));
     }
-    let draws = args.samples.map(|count| way.draw(&places, count, args.common.seed)).transpose()?;
+    let draws = args.samples.map(|count| inverse.draw(&places, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
     bar.say("writing");
 
     let start = Instant::now();
-    let features = back.points.cols();
+    let features = reconstructed.points.cols();
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
-    let rows = draws.as_ref().unwrap_or(&back.points);
-    let targets =
-        [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.interval.as_ref(), &back.margins)];
+    let rows = draws.as_ref().unwrap_or(&reconstructed.points);
+    let targets = [
+        (Some(&args.output), rows),
+        (args.std.as_ref(), &reconstructed.deviations),
+        (args.interval.as_ref(), &reconstructed.margins),
+    ];
     for (target, found) in targets {
         let Some(target) = target else { continue };
         let found = spread(kept.as_ref(), found, places.rows())?;
@@ -85,17 +89,17 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});
-        let mut value = json(&model, &back, held_out.as_ref(), seconds);
+        let mut value = json(&model, &reconstructed, held_out.as_ref(), seconds);
         if let Some(kept) = &kept {
             value["dropped"] = kept.json();
-            value["far"] = back.far.iter().map(|&i| kept.rows[i] + 1).collect();
+            value["far"] = reconstructed.far.iter().map(|&i| kept.rows[i] + 1).collect();
         }
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
     bar.finish();
     outputs.commit()?;
-    say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
+    say(args.common.quiet, &summary(&model, &reconstructed, held_out.as_ref()));
     input::say_notes(&kept.iter().map(Kept::note).collect::<Vec<_>>(), args.common.quiet);
     if let Some(count) = args.samples {
         say(args.common.quiet, &format!("  samples      {} rows, {count} per embedding point", grouped(rows.rows())));
@@ -137,8 +141,8 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 }
 
 /// The report as JSON; what is not known is null.
-fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
-    let ReconstructionDiagnostics { rule, rows, error, within, log_density } = &back.diagnostics;
+fn json(model: &Model, reconstructed: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
+    let ReconstructionDiagnostics { rule, rows, error, within, log_density } = &reconstructed.diagnostics;
     let parameters = match *rule {
         ReconstructionRule::Linear | ReconstructionRule::Energy => json!({}),
         ReconstructionRule::Process { noise, inducing } => json!({"noise": noise, "inducing": inducing}),
@@ -148,8 +152,8 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
     };
     json!({
         "method": model.report().method,
-        "n": back.points.rows(),
-        "features": back.points.cols(),
+        "n": reconstructed.points.rows(),
+        "features": reconstructed.points.cols(),
         "dims": model.embedding().cols(),
         "rule": rule.name(),
         "parameters": parameters,
@@ -173,29 +177,30 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
             "exact_features": {"std": held_out.exact[0], "interval": held_out.exact[1]},
             "far": held_out.far,
         })),
-        "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
+        "far": reconstructed.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
         "seconds": seconds,
-        "warnings": warnings(back),
+        "warnings": warnings(reconstructed),
     })
 }
 
 /// What the library warns of, with our flags.
-fn warnings(back: &Reconstruction) -> Vec<String> {
-    back.warnings.iter().map(|warning| with_flags(warning)).collect()
+fn warnings(reconstructed: &Reconstruction) -> Vec<String> {
+    reconstructed.warnings.iter().map(|warning| with_flags(warning)).collect()
 }
 
 /// The report for people: what predicted, and how well.
-fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
-    let (places, features) = (plural(back.points.rows(), "embedding point"), plural(back.points.cols(), "feature"));
-    let rule = match back.diagnostics.rule {
+fn summary(model: &Model, reconstructed: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
+    let (places, features) =
+        (plural(reconstructed.points.rows(), "embedding point"), plural(reconstructed.points.cols(), "feature"));
+    let rule = match reconstructed.diagnostics.rule {
         ReconstructionRule::Linear => "the linear rule".to_string(),
         ReconstructionRule::Energy => "the objective with one more point".to_string(),
         ReconstructionRule::Process { inducing: None, .. } => "the process".to_string(),
         ReconstructionRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),
         ReconstructionRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
     };
-    let of = if back.diagnostics.rule == ReconstructionRule::Linear { "" } else { " of left-out rows" };
-    let how_well = match back.diagnostics.error {
+    let of = if reconstructed.diagnostics.rule == ReconstructionRule::Linear { "" } else { " of left-out rows" };
+    let how_well = match reconstructed.diagnostics.error {
         Some(error) => format!("error{of} {error:.3} of the data's standard deviation"),
         None => "too few points to evaluate it".to_string(),
     };
@@ -218,6 +223,6 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
             ));
         }
     }
-    lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
+    lines.extend(warnings(reconstructed).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
 }

@@ -314,9 +314,9 @@ fn tried(choice: &NeighborsChoice) -> String {
 
 /// The log likelihood of held-out features as JSON.
 fn held_out_json(held_out: &HeldOut) -> Value {
-    let HeldOut { log_evidence, noise_alone, by_fold, folds, only_noise, at_floor, .. } = held_out;
+    let HeldOut { log_likelihood, noise_alone, by_fold, folds, only_noise, at_floor, .. } = held_out;
     json!({
-        "log_likelihood": log_evidence,
+        "log_likelihood": log_likelihood,
         "noise_alone": noise_alone,
         "by_fold": by_fold,
         "folds": folds,
@@ -327,7 +327,7 @@ fn held_out_json(held_out: &HeldOut) -> Value {
 
 /// The log likelihood of held-out features.
 fn held_out_line(held_out: &HeldOut) -> String {
-    let HeldOut { log_evidence, noise_alone, folds, only_noise, at_floor, .. } = held_out;
+    let HeldOut { log_likelihood, noise_alone, folds, only_noise, at_floor, .. } = held_out;
     let useless = match only_noise {
         0 => String::new(),
         count => format!("; in {count} the field was of no use"),
@@ -337,8 +337,8 @@ fn held_out_line(held_out: &HeldOut) -> String {
         count => format!("; in {count} the noise is at its floor, so this says little"),
     };
     format!(
-        "  held out     log likelihood of features {log_evidence:.6e}, {:+.1} over noise alone ({} folds{useless}{floor})",
-        log_evidence - noise_alone,
+        "  held out     log likelihood of features {log_likelihood:.6e}, {:+.1} over noise alone ({} folds{useless}{floor})",
+        log_likelihood - noise_alone,
         folds.len()
     )
 }

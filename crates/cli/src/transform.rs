@@ -55,8 +55,8 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let held_out = if holds_out(args, &model)? { Some(model.held_out_extension(&bar)?) } else { None };
     let Transformed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
         (Some(_), Some(held_out)) => model.transform_held_out(&points, held_out)?,
-        (Some(_), None) => model.place_with_deviations(&points)?,
-        (None, _) => model.place(&points)?,
+        (Some(_), None) => model.transform_with_std(&points)?,
+        (None, _) => model.transform_detailed(&points)?,
     };
     if args.std.is_some() && deviations.is_none() {
         return Err(without_deviations(&model));
@@ -128,7 +128,7 @@ fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
         }
         Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(without_deviations(model)),
         Some(what) => what.is_rows("transform"),
-        None => Ok(args.std.is_some() && model.holds_out_places()),
+        None => Ok(args.std.is_some() && model.holds_out_extension()),
     }
 }
 
@@ -146,7 +146,7 @@ fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
             "  uncertainty  standard deviation of the posterior; the embedding is taken as fixed".to_string()
         }
         None => {
-            let way = if model.can_hold_out_places() { " (--held-out rows)" } else { "" };
+            let way = if model.can_hold_out_extension() { " (--held-out rows)" } else { "" };
             format!(
                 "  uncertainty  of the position alone; the variability of the embedding itself is not included{way}"
             )

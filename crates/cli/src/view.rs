@@ -11,7 +11,7 @@ use crate::{input, say};
 use clap::Args;
 use eigenfold::compare::{Compare, Entrant, Outcome};
 use eigenfold::io::Labels;
-use eigenfold::quality::Given;
+use eigenfold::quality::QualityInput;
 use eigenfold::{Data, Model};
 use eigenfold::{Error, Result};
 use eigenfold_page::Page;
@@ -141,8 +141,8 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let classes = labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let entrant = Entrant { name: model.report().method.clone(), recipe: model.recipe().clone(), sweep: None };
     let mut outcomes = [Outcome::of(entrant, model)];
-    let given = Given { data: Data::Points(&seen, metric), labels: classes.as_deref(), truth: None };
-    Compare::default().judge(&mut outcomes, &given, bar)?;
+    let given = QualityInput { data: Data::Points(&seen, metric), labels: classes.as_deref(), truth: None };
+    Compare::default().evaluate(&mut outcomes, &given, bar)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(|Labeled { title, labels }| (title, labels)).collect();
     let title = name_of(&args.file);
     Page {

@@ -67,7 +67,7 @@ fn main() -> Result<(), Error> {
             for fifth in 0..FIFTHS {
                 let (away, kept): (Vec<usize>, Vec<usize>) = (0..order.len()).partition(|at| at % FIFTHS == fifth);
                 let [away, kept] = [away, kept].map(|at| at.iter().map(|&at| order[at]).collect::<Vec<_>>());
-                let sums = judge(&recipe, &points, &kept, &away, &mut entries)?;
+                let sums = evaluate(&recipe, &points, &kept, &away, &mut entries)?;
                 (wrong, total) = (wrong + sums[0], total + sums[1]);
             }
         }
@@ -76,18 +76,18 @@ fn main() -> Result<(), Error> {
             .collect();
         let exact = &exact;
         let counted = |level: f64| entries.iter().filter(move |entry: &&Entry| exact[entry.feature] < level);
-        let [one, stretched_one] = [0, 2].map(|at| share(counted(0.68), |entry| entry.within[at]));
-        let [two, stretched_two] = [1, 3].map(|at| share(counted(0.95), |entry| entry.within[at]));
+        let [one, calibrated_one] = [0, 2].map(|at| share(counted(0.68), |entry| entry.within[at]));
+        let [two, calibrated_two] = [1, 3].map(|at| share(counted(0.95), |entry| entry.within[at]));
         let [all_one, all_two] = [2, 3].map(|at| share(entries.iter(), |entry| entry.within[at]));
         let mut off = vec![0.0; points.rows()];
-        counted(0.68).for_each(|entry| off[entry.row] += f64::from(u8::from(entry.within[2])) - stretched_one);
+        counted(0.68).for_each(|entry| off[entry.row] += f64::from(u8::from(entry.within[2])) - calibrated_one);
         let number = counted(0.68).count() as f64;
         let error = off.iter().map(|off| off * off).sum::<f64>().sqrt() / number;
         let exact = 1.0 - number / entries.len() as f64;
         let title = data.rsplit('/').nth(1).unwrap_or(data);
         let held_out = (wrong / total).sqrt();
         println!(
-            "| {title} | {name} | {claimed:.3} | {held_out:.3} | {one:.3} | {two:.3} | {stretched_one:.3} | {stretched_two:.3} | {error:.3} | {exact:.2} | {all_one:.3} | {all_two:.3} |"
+            "| {title} | {name} | {claimed:.3} | {held_out:.3} | {one:.3} | {two:.3} | {calibrated_one:.3} | {calibrated_two:.3} | {error:.3} | {exact:.2} | {all_one:.3} | {all_two:.3} |"
         );
     }
     Ok(())
@@ -95,7 +95,7 @@ fn main() -> Result<(), Error> {
 
 /// Counts the rows set aside. Returns their squared error, each row's error at most the average error of the mean, and the
 /// squared error of the mean.
-fn judge(
+fn evaluate(
     recipe: &Recipe,
     points: &Points,
     kept: &[usize],

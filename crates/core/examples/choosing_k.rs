@@ -44,7 +44,7 @@ fn main() -> Result<(), Error> {
         let search = Search { neighbors: recipe.neighbors, disconnected: Disconnected::Separate, ..Search::default() };
         let components = search.of_points(&points, &Silent)?.sizes.len();
         let Ok(model) = recipe.fit(&points, &Silent) else { continue };
-        let held_out = recipe.held_out(&points, &Silent).map_or(f64::NAN, |held| held.log_evidence);
+        let held_out = recipe.held_out(&points, &Silent).map_or(f64::NAN, |held| held.log_likelihood);
         let back = model.inverse_transform()?;
         let diagnostics = back.diagnostics();
         let criteria = [

@@ -30,12 +30,12 @@ fn main() -> Result<(), Error> {
     };
     let (points, truth) = read(data, kind, labels)?;
     let title = data.rsplit('/').nth(1).unwrap_or(data.split(':').next().unwrap_or(data));
-    for asked in methods {
+    for method in methods {
         let start = Instant::now();
-        let model = match recipe(asked)?.fit(&points, &Silent) {
+        let model = match recipe(method)?.fit(&points, &Silent) {
             Ok(model) => model,
             Err(error) => {
-                println!("| {title} | {} | {asked} | {error} |", points.rows());
+                println!("| {title} | {} | {method} | {error} |", points.rows());
                 continue;
             }
         };
@@ -46,9 +46,9 @@ fn main() -> Result<(), Error> {
         let lost = report
             .warnings
             .iter()
-            .any(|told| told.message().contains("apart") || told.message().contains("not determined"));
+            .any(|warning| warning.message().contains("apart") || warning.message().contains("not determined"));
         println!(
-            "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
+            "| {title} | {} | {method} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),
             report.graph.components.len(),
             if lost { "warns" } else { "" }
@@ -58,8 +58,8 @@ fn main() -> Result<(), Error> {
 }
 
 /// A method with its parameters after commas.
-fn recipe(asked: &str) -> Result<Recipe, Error> {
-    let mut parts = asked.split(',');
+fn recipe(method: &str) -> Result<Recipe, Error> {
+    let mut parts = method.split(',');
     let mut recipe = Recipe { likelihood: Likelihood::Never, ..Recipe::default() };
     recipe.method = Method::from_name(parts.next().unwrap_or_default())?;
     for part in parts {

@@ -6,10 +6,12 @@
 //! `examples/own-method` is a method of this kind.
 
 pub use crate::coordinates::{Map, map};
-pub use crate::extend::{Batch, Extension, Known, Newcomer, Placing, Rule, Sizes, Traits};
+pub use crate::extend::{Batch, Extension, Known, Newcomer, Rule, Sizes, Traits, TransformFn};
 pub use crate::field::{
     Affinity, Boxed, Build, Built, CoordinateScale, Descend, Energy, Field, Nearest, Regraph, Site, Solved, Task, Way,
 };
-pub use crate::parameter::{Access, Applies, Auto, Choice, Held, Kind, Named, Parameter, Parameters, Table, Value};
+pub use crate::parameter::{
+    Access, Applies, Auto, Choice, FieldValue, Kind, Named, Parameter, Parameters, Table, Value,
+};
 pub use eigenfold_linalg::optimize::{Emphasized, Fixed, Metric as Preconditioner, Momentum};
 pub use eigenfold_linalg::{Operator, Root, SparseSymmetric};

@@ -85,7 +85,7 @@ pub use field::{
 pub use method::*;
 pub use objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
 pub use objective::{
-    Accuracy, ElasticInit, GplvmInit, GplvmKernel, GplvmPrior, Init, Lambda, Perplexity, Pushes, Springs,
+    Accuracy, Attraction, ElasticInit, GplvmInit, GplvmKernel, GplvmPrior, Init, Lambda, Perplexity, Repulsion,
 };
 pub use parameter::ParameterInfo;
 
@@ -103,7 +103,7 @@ pub use reconstruct::{
 pub use report::{GraphReport, Report, Seconds, Used};
 pub use warning::Warning;
 
-// What is asked of a fit, and of data.
+// The evaluation of a fit, and of data.
 pub use dimension::{Dimension, DimsChoice};
 pub use gp_likelihood::GpLikelihood;
 pub use quality::Quality;
@@ -122,7 +122,7 @@ mod pages {
     pages! {
         Readme: "README.md";
         Likelihood: "docs/likelihood.md";
-        Score: "docs/score.md";
+        GpLikelihood: "docs/gp-likelihood.md";
         Quality: "docs/quality.md";
         Dimension: "docs/dimension.md";
         Missing: "docs/missing.md";

@@ -139,27 +139,27 @@ impl Recipe {
 
     fn check_rescale(&self, data: Data<'_>) -> Result<()> {
         let (info, n, dims) = (self.method.info(), data.len(), self.dims);
-        let Some(asked) = self.rescale else { return Ok(()) };
+        let Some(rescale) = self.rescale else { return Ok(()) };
         if !self.needs_graph(data) {
             let fact = "has no neighborhood graph whose lengths a map could keep";
             return Err(Error::inapplicable("rescale", format!("{} {fact}", info.name), "leave out `rescale`"));
         }
-        if asked < dims {
-            let fact = format!("`rescale` {asked} is less than the {} of the map", plural(dims, "dimension"));
+        if rescale < dims {
+            let fact = format!("`rescale` {rescale} is less than the {} of the map", plural(dims, "dimension"));
             return Err(Error::out_of_range(
                 "rescale",
-                asked,
+                rescale,
                 dims..=usize::MAX,
                 fact,
                 format!("use `rescale` {dims} or more"),
             ));
         }
         let most = unfolding::MOST.min(n - 1);
-        if asked > most {
-            let fact = format!("`rescale` {asked} is more than the {most} coordinates that {n} points can be given");
+        if rescale > most {
+            let fact = format!("`rescale` {rescale} is more than the {most} coordinates that {n} points can be given");
             return Err(Error::out_of_range(
                 "rescale",
-                asked,
+                rescale,
                 dims..=most,
                 fact,
                 format!("use `rescale` {most} or less"),
@@ -197,7 +197,7 @@ impl Recipe {
         }
     }
 
-    /// Stage 1, as it is asked for.
+    /// Stage 1, as requested.
     pub(crate) fn search(&self) -> Search {
         Search {
             neighbors: self.neighbors,

@@ -23,7 +23,7 @@ pub struct Report {
     pub features: Option<usize>,
     /// The number of coordinates.
     pub dims: usize,
-    /// Every parameter as it was asked for and as it was used.
+    /// Every parameter as requested and as it was used.
     pub parameters: Vec<Used>,
     /// How long the stages took; not kept in saved models, so that equal fits give equal files.
     #[serde(skip)]
@@ -41,7 +41,7 @@ pub struct Report {
     pub figures: Vec<(Figure, f64)>,
     /// Bounds on the largest variance, where the method has them; the sums over separate components.
     pub certificate: Option<Bracket>,
-    /// The penalties that were tried, where a path of them was asked for; of the largest of separate components.
+    /// The penalties that were tried, where a path of them was requested; of the largest of separate components.
     pub path: Vec<PathStep>,
     /// Stage 1.
     pub graph: GraphReport,
@@ -154,13 +154,13 @@ impl GraphReport {
     }
 }
 
-/// A parameter as asked for and as used.
+/// A parameter as requested and as used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Used {
     /// The parameter's name.
     pub name: String,
-    /// What was asked for; `auto` if it was left to the method.
-    pub asked: String,
+    /// What was requested; `auto` if it was left to the method.
+    pub requested: String,
     /// What was used.
     pub used: String,
 }

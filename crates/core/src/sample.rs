@@ -277,8 +277,8 @@ fn grid(i: usize, n: usize) -> Spot {
 fn newton(start: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut root = start;
     for _ in 0..50 {
-        let (value, slope) = function(root);
-        let step = value / slope;
+        let (value, derivative) = function(root);
+        let step = value / derivative;
         root -= step;
         if step.abs() <= 1e-14 * root.abs().max(1.0) {
             break;

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_refused_or_left_as_asked() {
+    fn components_are_refused_or_left_as_requested() {
         let points = line(&[0.0, 1.0, 2.0, 50.0, 51.0]);
         let search = |disconnected| Search { neighbors: Neighbors::Within(1.0), disconnected, ..Search::default() };
         let error = search(Disconnected::Error).of_points(&points, &Silent).unwrap_err();

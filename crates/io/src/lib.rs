@@ -174,7 +174,7 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
     let sheet = match format {
         Format::Text(delimiter) => csv::read(&path, &content.bytes(&path, options.memory)?, delimiter, options, want)?,
         Format::Npy => {
-            let sizes = (content.len(), content.held());
+            let sizes = (content.len(), content.in_memory());
             npy::read(&path, &mut content.place(), sizes, None, options, want)?
         }
         Format::Npz => read_npz(&path, content, array, options, want)?,

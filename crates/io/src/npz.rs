@@ -36,7 +36,7 @@ pub(super) fn read(
     options: &ReadOptions,
     want: Want,
 ) -> Result<Sheet> {
-    let (length, held) = (content.len(), content.held());
+    let (length, held) = (content.len(), content.in_memory());
     let mut archive = content.place();
     let (names, mut files) = files(&mut archive, length).map_err(|reason| unreadable(path, &reason))?;
     if files.contains_key(SPREADSHEET) {

@@ -124,7 +124,7 @@ impl Content {
     }
 
     /// How many of them are in memory already.
-    pub(super) fn held(&self) -> u64 {
+    pub(super) fn in_memory(&self) -> u64 {
         match self {
             Content::File(..) => 0,
             Content::Bytes(bytes) => bytes.len() as u64,

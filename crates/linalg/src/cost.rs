@@ -14,33 +14,33 @@ const LONG_AT_MOST: f64 = 40.0;
 
 /// CPU seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Price {
+pub enum Cost {
     /// An estimate, in CPU seconds.
     About(f64),
     /// Work that may end long before.
     AtMost(f64),
 }
 
-impl Price {
+impl Cost {
     /// Tells the observer if it is long: what the work is, and what would take less.
     pub fn announce(self, observer: &dyn Observer, what: &str, way_out: &str) {
         if self.is_long() {
-            observer.takes_long(&format!("{what} takes {}; {way_out}", self.told()));
+            observer.takes_long(&format!("{what} takes {}; {way_out}", self.in_words()));
         }
     }
 
     fn is_long(self) -> bool {
         match self {
-            Price::About(seconds) => seconds >= LONG,
-            Price::AtMost(seconds) => seconds >= LONG_AT_MOST,
+            Cost::About(seconds) => seconds >= LONG,
+            Cost::AtMost(seconds) => seconds >= LONG_AT_MOST,
         }
     }
 
     /// In words: no more digits than a guess has.
-    pub(crate) fn told(self) -> String {
+    pub(crate) fn in_words(self) -> String {
         let (how, seconds) = match self {
-            Price::About(seconds) => ("about", seconds),
-            Price::AtMost(seconds) => ("at most about", seconds),
+            Cost::About(seconds) => ("about", seconds),
+            Cost::AtMost(seconds) => ("at most about", seconds),
         };
         let (count, unit) = match seconds {
             ..90.0 => (10.0 * (seconds / 10.0).round().max(1.0), "seconds"),
@@ -61,9 +61,9 @@ mod tests {
     use std::sync::Mutex;
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<String>>);
+    struct Recorder(Mutex<Vec<String>>);
 
-    impl Observer for Heard {
+    impl Observer for Recorder {
         fn inner(&self) -> Option<&dyn Observer> {
             None
         }
@@ -74,24 +74,24 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_told_in_words_with_the_digits_of_a_guess() {
-        let told = |seconds| Price::About(seconds).told();
-        assert_eq!(told(23.0), "about 20 seconds of CPU time");
-        assert_eq!(told(118.0), "about 2 minutes of CPU time");
-        assert_eq!(told(1140.0), "about 19 minutes of CPU time");
-        assert_eq!(told(2040.0), "about 30 minutes of CPU time");
-        assert_eq!(told(7000.0), "about 2 hours of CPU time");
-        assert_eq!(told(400_000.0), "about 5 days of CPU time");
-        assert_eq!(Price::AtMost(48.0).told(), "at most about 50 seconds of CPU time");
+    fn a_time_is_written_in_words_with_the_digits_of_a_guess() {
+        let in_words = |seconds| Cost::About(seconds).in_words();
+        assert_eq!(in_words(23.0), "about 20 seconds of CPU time");
+        assert_eq!(in_words(118.0), "about 2 minutes of CPU time");
+        assert_eq!(in_words(1140.0), "about 19 minutes of CPU time");
+        assert_eq!(in_words(2040.0), "about 30 minutes of CPU time");
+        assert_eq!(in_words(7000.0), "about 2 hours of CPU time");
+        assert_eq!(in_words(400_000.0), "about 5 days of CPU time");
+        assert_eq!(Cost::AtMost(48.0).in_words(), "at most about 50 seconds of CPU time");
     }
 
     #[test]
-    fn only_long_work_is_told_and_with_the_way_out() {
-        let heard = Heard::default();
-        for price in [Price::About(19.0), Price::AtMost(39.0), Price::About(f64::NAN)] {
-            price.announce(&heard, "work", "do less");
+    fn only_long_work_is_reported_and_with_the_way_out() {
+        let recorder = Recorder::default();
+        for cost in [Cost::About(19.0), Cost::AtMost(39.0), Cost::About(f64::NAN)] {
+            cost.announce(&recorder, "work", "do less");
         }
-        Price::About(60.0).announce(&heard, "work", "do less");
-        assert_eq!(*heard.0.lock().unwrap(), ["work takes about 60 seconds of CPU time; do less"]);
+        Cost::About(60.0).announce(&recorder, "work", "do less");
+        assert_eq!(*recorder.0.lock().unwrap(), ["work takes about 60 seconds of CPU time; do less"]);
     }
 }

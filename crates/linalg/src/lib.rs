@@ -48,7 +48,7 @@ pub trait Operator: Sync {
     }
 }
 
-/// Eigenpairs as a solver answered them, with the evidence.
+/// Eigenpairs as a solver found them, with their residuals.
 #[derive(Clone, Debug)]
 pub struct Eigenpairs {
     /// The eigenvalues, in the requested order; after the requested ones come some that are less exact.

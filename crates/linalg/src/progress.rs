@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-/// The three stages, the likelihood and the score, as they are reported to the observer.
+/// The three stages, the likelihood and the quality measures, as they are reported to the observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -17,7 +17,7 @@ pub enum Stage {
     /// Eigenvectors or a descent.
     Coordinates,
     /// How good a map is; no stage of a fit.
-    Score,
+    Quality,
     /// How many coordinates the points need; no stage of a fit.
     Dimension,
     /// The likelihood of the points under the field, after the three stages.
@@ -31,7 +31,7 @@ impl Stage {
             Stage::Graph => "graph",
             Stage::Field => "field",
             Stage::Coordinates => "coordinates",
-            Stage::Score => "score",
+            Stage::Quality => "quality",
             Stage::Dimension => "dimension",
             Stage::Likelihood => "likelihood",
         }
@@ -138,8 +138,8 @@ impl Observer for Silent {
 /// use std::sync::Mutex;
 ///
 /// #[derive(Default)]
-/// struct Heard(Mutex<Vec<f64>>);
-/// impl Observer for Heard {
+/// struct Recorder(Mutex<Vec<f64>>);
+/// impl Observer for Recorder {
 ///     fn inner(&self) -> Option<&dyn Observer> {
 ///         None
 ///     }
@@ -149,12 +149,12 @@ impl Observer for Silent {
 ///     }
 /// }
 ///
-/// let heard = Heard::default();
-/// let [first, second] = Share::split(&heard, [1.0, 3.0]);
+/// let recorder = Recorder::default();
+/// let [first, second] = Share::split(&recorder, [1.0, 3.0]);
 /// first.progress(Stage::Graph, 0.5);
 /// first.progress(Stage::Graph, 0.2); // less than before: not passed on
 /// second.progress(Stage::Field, 1.0);
-/// assert_eq!(*heard.0.lock().unwrap(), [0.125, 1.0]);
+/// assert_eq!(*recorder.0.lock().unwrap(), [0.125, 1.0]);
 /// ```
 pub struct Share<'a> {
     whole: &'a dyn Observer,
@@ -165,7 +165,7 @@ pub struct Share<'a> {
     /// Whether the next step takes time in proportion to its share of the whole.
     even: bool,
     /// What was passed on last.
-    told: Mutex<Option<(Stage, f64)>>,
+    reported: Mutex<Option<(Stage, f64)>>,
 }
 
 /// What follows a share that ends here takes next to no time.
@@ -174,7 +174,7 @@ const NEARLY_ALL: f64 = 0.9;
 impl<'a> Share<'a> {
     /// All of the work: the fractions of the parts are reported to its observer.
     pub fn all(whole: &'a dyn Observer) -> Share<'a> {
-        Share { whole, stage: None, from: 0.0, to: 1.0, even: true, told: Mutex::default() }
+        Share { whole, stage: None, from: 0.0, to: 1.0, even: true, reported: Mutex::default() }
     }
 
     /// Parts that follow one another, with a guess of their effort each, in any unit; what takes none has no share.
@@ -210,7 +210,7 @@ impl<'a> Share<'a> {
 
     /// The part is done.
     pub fn finish(&self) {
-        let last = self.told.lock().ok().and_then(|told| *told).map(|(stage, _)| stage);
+        let last = self.reported.lock().ok().and_then(|reported| *reported).map(|(stage, _)| stage);
         if let Some(stage) = self.stage.or(last) {
             self.progress(stage, 1.0);
         }
@@ -224,16 +224,16 @@ impl Observer for Share<'_> {
 
     fn progress(&self, stage: Stage, fraction: f64) {
         // While another thread reports, this one has nothing new to report.
-        let Ok(mut told) = self.told.try_lock() else { return };
+        let Ok(mut reported) = self.reported.try_lock() else { return };
         let fraction = match self.stage {
             Some(own) if own as u8 > stage as u8 => 0.5 * fraction,
             Some(own) if own != stage => 0.5 + 0.5 * fraction,
             _ => fraction,
         };
         let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
-        let now = (self.stage.unwrap_or(stage), told.map_or(0.0, |(_, reached)| reached).max(fraction));
-        if *told != Some(now) {
-            *told = Some(now);
+        let now = (self.stage.unwrap_or(stage), reported.map_or(0.0, |(_, reached)| reached).max(fraction));
+        if *reported != Some(now) {
+            *reported = Some(now);
             self.whole.progress(now.0, self.from + now.1 * (self.to - self.from));
         }
     }

@@ -142,7 +142,7 @@ impl Page<'_> {
             "labels": self.labels.iter().map(|(name, labels)| label(name, labels, block)).collect::<Vec<_>>(),
             "density": density,
             "neighbors": neighbors,
-            "scores": scores(),
+            "measures": measures(),
             "ranking": {
                 "rule": RULE,
                 "key": RANKED_BY[0].key(),
@@ -245,7 +245,7 @@ fn holds_rows(points: &Points) -> bool {
 }
 
 /// The measures, those of the ranking first.
-fn scores() -> Vec<Value> {
+fn measures() -> Vec<Value> {
     let mut all = MEASURES.to_vec();
     all.sort_by_key(|measure| RANKED_BY.iter().position(|by| *by == measure.measure).unwrap_or(RANKED_BY.len()));
     let one = |measure: &MeasureInfo| {

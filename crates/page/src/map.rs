@@ -31,9 +31,9 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         "caution": plain(info.caution),
         "seconds": outcome.seconds,
         "memory_mb": outcome.memory.map(|bytes| bytes as f64 / 1e6),
-        "parameters": [], "facts": [], "warnings": [], "scores": {}, "pointwise": {},
+        "parameters": [], "facts": [], "warnings": [], "quality": {}, "pointwise": {},
         "dims": outcome.entrant.recipe.dims, "converged": null, "map": null, "spectrum": null, "curve": null,
-        "rnx": null, "shepard": null, "back": null, "shade": null, "animation": null,
+        "rnx": null, "shepard": null, "inverse_transform": null, "shade": null, "animation": null,
     });
     let Some((model, map)) = outcome.model.as_ref().zip(outcome.map()?) else { return Ok(out) };
     let (report, shape) = (model.report(), [map.rows(), map.cols()]);
@@ -44,7 +44,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     out["parameters"] = report
         .parameters
         .iter()
-        .map(|used| json!({"name": used.name, "asked": used.asked, "used": used.used}))
+        .map(|used| json!({"name": used.name, "requested": used.requested, "used": used.used}))
         .collect();
     out["facts"] = facts(report).into();
     out["warnings"] = report.warnings.iter().map(|warning| plain(warning.message())).collect();
@@ -55,10 +55,10 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         out["curve"] = json!(report.coordinates.curve);
     }
     if let Some(evaluated) = &outcome.evaluated {
-        add_judged(&mut out, evaluated, map.rows(), block);
+        add_quality(&mut out, evaluated, map.rows(), block);
     }
     out["animation"] = animation(outcome, model, block)?.unwrap_or(Value::Null);
-    add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
+    add_inverse_transform(&mut out, outcome, model, &map, points, holds_rows, block)?;
     Ok(out)
 }
 
@@ -84,21 +84,21 @@ fn sentence(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
-fn add_judged(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
-    let scores: Map<String, Value> = evaluated
-        .scores
+fn add_quality(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
+    let quality: Map<String, Value> = evaluated
+        .values
         .iter()
         .map(|score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error})))
         .collect();
     let mut pointwise = Map::new();
-    for score in &evaluated.scores {
+    for score in &evaluated.values {
         if let Some(values) = evaluated.per_point(score.measure) {
             pointwise.insert(score.measure.key().into(), block.f32(&[n], values));
         }
     }
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
     let pairs = evaluated.shepard.iter().copied().flatten();
-    out["scores"] = scores.into();
+    out["quality"] = quality.into();
     out["pointwise"] = pointwise.into();
     out["rnx"] = json!({"k": k, "value": value});
     out["shepard"] = block.f32(&[evaluated.shepard.len(), 2], pairs);
@@ -127,7 +127,7 @@ fn animation(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Opti
 }
 
 /// The inverse transform, as far as a page can compute it, and its uncertainty.
-fn add_way_back(
+fn add_inverse_transform(
     out: &mut Value,
     outcome: &Outcome,
     model: &Model,
@@ -138,11 +138,11 @@ fn add_way_back(
 ) -> Result<()> {
     let own = model.inverse_transform()?;
     // A process has no few numbers to say; kriging over its map is what a page can do.
-    let way = if own.portable().is_some() { own } else { InverseTransform::of_map(points, model.embedding())? };
-    let Some(portable) = way.portable() else { return Ok(()) };
+    let inverse = if own.portable().is_some() { own } else { InverseTransform::of_map(points, model.embedding())? };
+    let Some(portable) = inverse.portable() else { return Ok(()) };
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
-    out["back"] = match portable {
+    out["inverse_transform"] = match portable {
         Portable::Linear { mean, axes, deviations } => {
             // x̄ + U y with y of the page: the origin of the page, and the steps along its axes.
             let at = |place: &[f64]| -> Vec<f64> {
@@ -180,7 +180,7 @@ fn add_way_back(
         _ => Value::Null,
     };
     let spread = spread(points);
-    out["shade"] = shade(&way, map, spread, &of_page, block)?.unwrap_or(Value::Null);
+    out["shade"] = shade(&inverse, map, spread, &of_page, block)?.unwrap_or(Value::Null);
     Ok(())
 }
 

@@ -15,7 +15,7 @@ const AROUND: f64 = 0.08;
 /// of the data: 0 is certain, 1 is as uncertain as the mean. `turn` maps coordinates of the page to those of the inverse
 /// transform.
 pub(crate) fn shade(
-    way: &InverseTransform<'_>,
+    inverse: &InverseTransform<'_>,
     map: &Points,
     spread: f64,
     turn: &dyn Fn(&[f64]) -> Vec<f64>,
@@ -33,8 +33,9 @@ pub(crate) fn shade(
     let (x, y) = (extent(0), extent(1));
     let at = |range: [f64; 2], step: usize| range[0] + (range[1] - range[0]) * (step as f64 + 0.5) / SIDE as f64;
     let places = (0..SIDE * SIDE).flat_map(|cell| turn(&[at(x, cell % SIDE), at(y, cell / SIDE)])).collect();
-    let back = way.reconstruct(&Points::new(SIDE * SIDE, 2, places)?)?;
-    let share = |cell: usize| back.deviations.row(cell).iter().map(|d| (d / spread).powi(2)).sum::<f64>().sqrt();
+    let reconstructed = inverse.reconstruct(&Points::new(SIDE * SIDE, 2, places)?)?;
+    let share =
+        |cell: usize| reconstructed.deviations.row(cell).iter().map(|d| (d / spread).powi(2)).sum::<f64>().sqrt();
     let shares: Vec<f64> = (0..SIDE * SIDE).map(share).collect();
     let (low, high) = shares.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
     let width = if high > low { high - low } else { 1.0 };

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grey_follows_the_deviation_and_few_places_are_asked_about() {
+    fn grey_follows_the_deviation_and_few_positions_are_evaluated() {
         let area = Area { x: 10.0, y: 10.0, width: 120.0, height: 60.0 };
         let (x, y) = (Scale::new((0.0, 2.0), (10.0, 130.0)), Scale::new((0.0, 1.0), (70.0, 10.0)));
         let to_the_right = |places: &Points| {

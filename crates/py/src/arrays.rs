@@ -44,7 +44,7 @@ impl Numbers {
         Points::new(self.rows, self.cols, self.values)
     }
 
-    /// Points some of whose cells may be missing, as asked for; not yet completed. The columns may have names.
+    /// Points some of whose cells may be missing, as requested; not yet completed. The columns may have names.
     pub(crate) fn points_with(self, missing: Missing, names: Option<&[String]>) -> eigenfold::Result<Points> {
         if missing != Missing::Error {
             return Points::with_missing(self.rows, self.cols, self.values);
@@ -79,7 +79,7 @@ pub(crate) enum RawInput {
 
 impl RawInput {
     /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`; `missing`
-    /// is nothing where it cannot be asked for.
+    /// is nothing where it cannot be requested.
     pub(crate) fn new(
         kind: &str,
         data: &Bound<'_, PyAny>,

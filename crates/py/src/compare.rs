@@ -7,7 +7,7 @@ use crate::watch::run;
 use eigenfold::Share;
 use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
-use eigenfold::quality::{Given, Quality};
+use eigenfold::quality::{Quality, QualityInput};
 use eigenfold::{Data, Error, Input, Metric, Points};
 use eigenfold_page::{ANIMATED, FRAMES, Page};
 use numpy::PyArray2;
@@ -40,7 +40,7 @@ impl Comparison {
             let quality: Map<String, Value> = one
                 .evaluated
                 .iter()
-                .flat_map(|evaluated| &evaluated.scores)
+                .flat_map(|evaluated| &evaluated.values)
                 .map(|score| (score.measure.key().into(), json!({"value": score.value, "error": score.error})))
                 .collect();
             json!({
@@ -94,7 +94,7 @@ impl Comparison {
     }
 }
 
-/// Fits and judges them all.
+/// Fits and evaluates them all.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn compare(
@@ -125,7 +125,7 @@ pub(crate) fn compare(
         let quality = Quality { seed, ..Quality::default() };
         let compare = Compare { seconds: Some(seconds), quality, meter: Some(meter) };
         let input = Input { labels: classes.as_deref(), ..(&points).into() };
-        let [fitting, judging] = Share::split(observer, [1.0, 0.2]);
+        let [fitting, evaluating] = Share::split(observer, [1.0, 0.2]);
         let count = all.len();
         let mut outcomes = Vec::with_capacity(count);
         for (at, entrant) in all.into_iter().enumerate() {
@@ -136,8 +136,8 @@ pub(crate) fn compare(
             let reason = one.status.reason().unwrap_or_default();
             return Err(Error::parameter("methods", "no method gave a map", format!("{}: {reason}", one.entrant.name)));
         }
-        let given = Given { data: Data::Points(&points, metric), labels: classes.as_deref(), truth: None };
-        compare.judge(&mut outcomes, &given, &judging)?;
+        let given = QualityInput { data: Data::Points(&points, metric), labels: classes.as_deref(), truth: None };
+        compare.evaluate(&mut outcomes, &given, &evaluating)?;
         Ok(Comparison { outcomes, points, metric, labels })
     })
 }

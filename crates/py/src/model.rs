@@ -25,35 +25,40 @@ type Latent<'py> = (Vector<'py, f64>, Matrix<'py>, Vector<'py, f64>);
 /// Both ends of edges, lengths and weights.
 type Edges<'py> = (Vector<'py, u32>, Vector<'py, u32>, Vector<'py, f64>, Vector<'py, f64>);
 /// Rows, deviations, margins, far places and warnings.
-type Back<'py> = (Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>);
+type Reconstructed<'py> = (Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>);
 
 /// A fitted model of the library.
 #[pyclass(frozen, module = "eigenfold._eigenfold")]
 pub(crate) struct Model {
     inner: Arc<eigenfold::Model>,
     /// The inverse transform, once it has been fitted.
-    way: Arc<Way>,
+    inverse: Arc<KeptInverse>,
     /// The calibration factor of the intervals of the inverse transform, once rows have been held out.
     calibration_factor: Arc<OnceLock<[f64; 2]>>,
     /// The uncertainty of new rows, once the embedding has been fitted without some rows.
-    sure: Arc<OnceLock<HeldOutExtension>>,
+    extension: Arc<OnceLock<HeldOutExtension>>,
 }
 
 impl Model {
     pub(crate) fn new(model: eigenfold::Model) -> Model {
-        Model { inner: Arc::new(model), way: Arc::default(), calibration_factor: Arc::default(), sure: Arc::default() }
+        Model {
+            inner: Arc::new(model),
+            inverse: Arc::default(),
+            calibration_factor: Arc::default(),
+            extension: Arc::default(),
+        }
     }
 }
 
 /// The inverse transform of a model, fitted by the first call that needs it and kept as long as the model; files and pickles do not contain it.
 #[derive(Default)]
-struct Way {
+struct KeptInverse {
     learned: OnceLock<LearnedInverse>,
     /// How many times it was learned.
     times: AtomicUsize,
 }
 
-impl Way {
+impl KeptInverse {
     /// Calls that come at the same time each learn it, to the same last bit: were one to wait for the other here, it would hold a
     /// thread of the pool that the other needs.
     fn of<'a>(&self, model: &'a eigenfold::Model) -> eigenfold::Result<InverseTransform<'a>> {
@@ -173,7 +178,7 @@ impl Model {
         ))
     }
 
-    /// Places new rows: coordinates, the rows that are far from all training points, and deviations if asked for. Then the map
+    /// Places new rows: coordinates, the rows that are far from all training points, and standard deviations if requested. Then the map
     /// is fitted again without some rows if `held_out` is true, or absent and few rows make that cheap.
     #[pyo3(signature = (rows, missing_cells, deviations, held_out, threads))]
     fn transform<'py>(
@@ -187,22 +192,22 @@ impl Model {
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
         let rows =
             rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
-        let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
+        let (model, extension) = (Arc::clone(&self.inner), Arc::clone(&self.extension));
         let placed = run(py, threads, None, move |observer| match deviations {
-            true => surely_placed(&model, &known, &rows, held_out, observer),
-            false => model.place(&rows),
+            true => transformed_with_std(&model, &extension, &rows, held_out, observer),
+            false => model.transform_detailed(&rows),
         })?;
-        let sure = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
-        Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
+        let deviations = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
+        Ok((matrix(py, &placed.coordinates)?, placed.far, deviations))
     }
 
     /// How many times the inverse transform was fitted.
     #[getter]
     fn ways_learned(&self) -> usize {
-        self.way.times.load(Ordering::Relaxed)
+        self.inverse.times.load(Ordering::Relaxed)
     }
 
-    /// From places of the map back to data: rows, deviations, margins, the places far from all points, and warnings. Rows
+    /// From coordinates of the map to data: rows, standard deviations, 95 % half-widths, the places far from all points, and warnings. Rows
     /// are held out to calibrate the intervals if these are requested and few rows make that cheap.
     fn reconstruct<'py>(
         &self,
@@ -211,29 +216,35 @@ impl Model {
         intervals: bool,
         held_out: Option<bool>,
         threads: Option<usize>,
-    ) -> PyResult<Back<'py>> {
+    ) -> PyResult<Reconstructed<'py>> {
         let places = places.points().map_err(raised)?;
-        let (model, way, known) =
-            (Arc::clone(&self.inner), Arc::clone(&self.way), Arc::clone(&self.calibration_factor));
-        let back = run(py, threads, None, move |observer| {
-            model.check_places(&places)?;
-            let way = way.of(&model)?;
-            let holds_out = intervals && held_out.unwrap_or_else(|| way.holds_out_rows());
+        let (model, inverse, known_factor) =
+            (Arc::clone(&self.inner), Arc::clone(&self.inverse), Arc::clone(&self.calibration_factor));
+        let reconstructed = run(py, threads, None, move |observer| {
+            model.check_coordinates(&places)?;
+            let inverse = inverse.of(&model)?;
+            let holds_out = intervals && held_out.unwrap_or_else(|| inverse.holds_out_rows());
             if holds_out && held_out == Some(true) {
                 with_classes(&model)?;
             }
-            let calibration_factor = match (known.get(), model.points().filter(|_| holds_out)) {
+            let calibration_factor = match (known_factor.get(), model.points().filter(|_| holds_out)) {
                 (Some(calibration_factor), Some(_)) => *calibration_factor,
                 (None, Some(points)) => {
                     let calibration_factor = model.recipe().held_out_rows(points, observer)?.calibration_factor;
-                    *known.get_or_init(|| calibration_factor)
+                    *known_factor.get_or_init(|| calibration_factor)
                 }
                 (_, None) => [1.0; 2],
             };
-            way.calibrated(calibration_factor).reconstruct(&places)
+            inverse.calibrated(calibration_factor).reconstruct(&places)
         })?;
-        let warnings = back.warnings.iter().map(|warning| message(warning)).collect();
-        Ok((matrix(py, &back.points)?, matrix(py, &back.deviations)?, matrix(py, &back.margins)?, back.far, warnings))
+        let warnings = reconstructed.warnings.iter().map(|warning| message(warning)).collect();
+        Ok((
+            matrix(py, &reconstructed.points)?,
+            matrix(py, &reconstructed.deviations)?,
+            matrix(py, &reconstructed.margins)?,
+            reconstructed.far,
+            warnings,
+        ))
     }
 
     /// The log density of every row under a latent model.
@@ -282,9 +293,9 @@ impl Model {
 }
 
 /// New rows with the deviations of their coordinates: of their posterior, by maps without some rows (made once), or of the placing alone.
-fn surely_placed(
+fn transformed_with_std(
     model: &eigenfold::Model,
-    known: &OnceLock<HeldOutExtension>,
+    extension: &OnceLock<HeldOutExtension>,
     rows: &Points,
     held_out: Option<bool>,
     observer: &dyn Observer,
@@ -292,15 +303,15 @@ fn surely_placed(
     if model.latent().is_some() {
         return by_posterior(model, rows);
     }
-    if !held_out.unwrap_or_else(|| model.holds_out_places()) {
-        return model.place_with_deviations(rows);
+    if !held_out.unwrap_or_else(|| model.holds_out_extension()) {
+        return model.transform_with_std(rows);
     }
-    if let Some(sure) = known.get() {
-        return model.transform_held_out(rows, sure);
+    if let Some(held_out) = extension.get() {
+        return model.transform_held_out(rows, held_out);
     }
     with_classes(model)?;
-    let sure = model.held_out_extension(observer)?;
-    model.transform_held_out(rows, known.get_or_init(|| sure))
+    let held_out = model.held_out_extension(observer)?;
+    model.transform_held_out(rows, extension.get_or_init(|| held_out))
 }
 
 /// New rows of a latent model, each with the deviations of its hidden coordinates given what was observed of it.
@@ -309,7 +320,7 @@ fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Tr
     let deviation = |one: &Posterior, q: usize| one.covariance[q * dims + q].sqrt();
     let all = model.posteriors(rows)?;
     let values = all.iter().flat_map(|one| (0..dims).map(move |q| deviation(one, q))).collect();
-    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.place(rows)? })
+    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.transform_detailed(rows)? })
 }
 
 /// Refuses a map that went by classes, which the model does not keep: it cannot be made again.

@@ -3,7 +3,7 @@
 use crate::arrays::{Numbers, RawInput};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::quality::{Evaluation, Given as Evaluated, MEASURES, MeasureInfo, MeasureValue, Quality};
+use eigenfold::quality::{Evaluation, MEASURES, MeasureInfo, MeasureValue, Quality, QualityInput as Evaluated};
 use eigenfold::{Metric, Request};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -35,7 +35,7 @@ pub(crate) fn quality<'py>(
         let data = input.completed(&Request::default(), observer)?;
         let points = data.view().measured_by(metric);
         let given = Evaluated { data: points, labels: labels.as_deref(), truth: truth.as_ref() };
-        Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
+        Quality { neighbors, rows, seed }.evaluate(&given, &[&map], observer)
     })?;
     let Evaluation { rows, shepard, pointwise, .. } = &evaluated[0];
     let sampled: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
@@ -51,7 +51,7 @@ pub(crate) fn quality<'py>(
 
 fn about(evaluated: &Evaluation) -> Value {
     let of = |what: &dyn Fn(&MeasureValue) -> Value| -> Map<String, Value> {
-        evaluated.scores.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
+        evaluated.values.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
     };
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
     json!({

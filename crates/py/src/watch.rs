@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where the work is, for the thread that waits.
 #[derive(Default)]
-struct Heard {
+struct Recorder {
     stop: AtomicBool,
     place: Mutex<Option<(Stage, f64)>>,
     /// The bits of the objective; those of zero until there is one.
@@ -28,13 +28,13 @@ struct Heard {
     notes: Mutex<Vec<String>>,
 }
 
-impl Observer for Heard {
+impl Observer for Recorder {
     fn inner(&self) -> Option<&dyn Observer> {
         None
     }
 
     fn progress(&self, stage: Stage, fraction: f64) {
-        // Whoever finds it taken leaves it: another message comes soon.
+        // If the lock is taken, this report is dropped: another one comes soon.
         if let Ok(mut place) = self.place.try_lock() {
             *place = Some((stage, fraction));
         }
@@ -53,9 +53,9 @@ impl Observer for Heard {
     }
 }
 
-impl Heard {
-    /// Tells the listener what is new: `listener(stage, fraction, objective, notes)`; a true answer asks to stop.
-    fn tell(&self, listener: &Bound<'_, PyAny>) -> PyResult<()> {
+impl Recorder {
+    /// Reports news to the listener: `listener(stage, fraction, objective, notes)`; a true answer asks to stop.
+    fn report(&self, listener: &Bound<'_, PyAny>) -> PyResult<()> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
         let place = *self.place.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((stage, fraction)) = place else { return Ok(()) };
@@ -75,9 +75,9 @@ pub(crate) fn run<T: Send + 'static>(
     listener: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Observer) -> eigenfold::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let heard = Arc::new(Heard::default());
+    let recorder = Arc::new(Recorder::default());
     let (send, receive) = mpsc::sync_channel(1);
-    let ours = Arc::clone(&heard);
+    let ours = Arc::clone(&recorder);
     pool(threads)?.spawn(move || {
         let answer = catch_unwind(AssertUnwindSafe(|| work(&*ours)));
         // Nobody waits any more if Ctrl-C was pressed.
@@ -96,15 +96,15 @@ pub(crate) fn run<T: Send + 'static>(
         }
         match answer {
             Ok(Ok(answer)) => {
-                let notified = listener.map_or(Ok(()), |listener| heard.tell(listener));
+                let notified = listener.map_or(Ok(()), |listener| recorder.report(listener));
                 return notified.and_then(|()| answer.map_err(raised));
             }
             Ok(Err(cause)) => return Err(panicked(&*cause)),
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(&"a thread ended early")),
             Err(RecvTimeoutError::Timeout) => {
-                let notified = listener.map_or(Ok(()), |listener| heard.tell(listener));
+                let notified = listener.map_or(Ok(()), |listener| recorder.report(listener));
                 if let Err(error) = py.check_signals().and(notified) {
-                    heard.stop.store(true, Ordering::Relaxed);
+                    recorder.stop.store(true, Ordering::Relaxed);
                     interrupted = Some((error, Instant::now()));
                 }
             }

@@ -104,7 +104,7 @@ def test_the_calls_of_scikit_learns_gallery_work_as_they_stand():
         assert estimator.fit_transform(X).shape == (len(X), 2), estimator
 
 
-def test_tables_come_out_where_they_are_asked_for():
+def test_tables_come_out_where_they_are_requested():
     import pandas
     import polars
     import sklearn

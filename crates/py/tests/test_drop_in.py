@@ -20,19 +20,19 @@ def same_up_to_signs(a, b, factor=1.0):
     assert np.allclose(np.abs(a), np.abs(b * factor), atol=1e-5 * np.abs(a).max())
 
 
-@pytest.mark.parametrize("asked", [{"n_neighbors": 2}, {"n_neighbors": None, "radius": 0.5}])
-def test_new_points_near_old_ones_land_near_them(asked):
+@pytest.mark.parametrize("parameters", [{"n_neighbors": 2}, {"n_neighbors": None, "radius": 0.5}])
+def test_new_points_near_old_ones_land_near_them(parameters):
     # scikit-learn's own test; a radius had 0.055 where new points had neighbors beyond it.
     X = sklearn.datasets.make_s_curve(200, random_state=0)[0]
-    isomap = Isomap(n_components=10, **asked)
+    isomap = Isomap(n_components=10, **parameters)
     places = isomap.fit_transform(X)
     moved = isomap.transform(X + 0.01 * np.random.RandomState(0).randn(*X.shape))
     assert np.sqrt(np.mean((places - moved) ** 2)) < 0.02
 
 
-@pytest.mark.parametrize("asked", [{"n_neighbors": 6}, {"n_neighbors": None, "radius": 9.0}])
-def test_isomaps_distances_and_error_are_scikit_learns(roll, asked):
-    ours, theirs = Isomap(**asked).fit(roll), sklearn.manifold.Isomap(**asked).fit(roll)
+@pytest.mark.parametrize("parameters", [{"n_neighbors": 6}, {"n_neighbors": None, "radius": 9.0}])
+def test_isomaps_distances_and_error_are_scikit_learns(roll, parameters):
+    ours, theirs = Isomap(**parameters).fit(roll), sklearn.manifold.Isomap(**parameters).fit(roll)
     assert np.allclose(ours.dist_matrix_, theirs.dist_matrix_)
     assert np.isclose(ours.reconstruction_error(), theirs.reconstruction_error())
     same_up_to_signs(ours.embedding_, theirs.embedding_)
@@ -40,7 +40,7 @@ def test_isomaps_distances_and_error_are_scikit_learns(roll, asked):
         Isomap().dist_matrix_
 
 
-@pytest.mark.parametrize("asked", [
+@pytest.mark.parametrize("parameters", [
     {"affinity": "nearest_neighbors", "n_neighbors": 9},
     {"affinity": "nearest_neighbors", "n_neighbors": np.int64(9)},
     {"affinity": "nearest_neighbors", "n_neighbors": None},
@@ -48,9 +48,9 @@ def test_isomaps_distances_and_error_are_scikit_learns(roll, asked):
     {"affinity": "rbf"},
     {"affinity": lambda X: rbf_kernel(X, gamma=0.05)},
 ])
-def test_spectral_embedding_has_scikit_learns_weights_and_map(asked):
+def test_spectral_embedding_has_scikit_learns_weights_and_map(parameters):
     X = np.random.default_rng(0).normal(size=(80, 3))
-    ours, theirs = SpectralEmbedding(**asked).fit(X), sklearn.manifold.SpectralEmbedding(random_state=0, **asked).fit(X)
+    ours, theirs = SpectralEmbedding(**parameters).fit(X), sklearn.manifold.SpectralEmbedding(random_state=0, **parameters).fit(X)
     dense = [matrix.toarray() if hasattr(matrix, "toarray") else matrix for matrix in (ours.affinity_matrix_, theirs.affinity_matrix_)]
     assert np.allclose(*dense)
     factor = np.linalg.norm(ours.embedding_, axis=0) / np.linalg.norm(theirs.embedding_, axis=0)
@@ -59,19 +59,19 @@ def test_spectral_embedding_has_scikit_learns_weights_and_map(asked):
 
 @pytest.mark.parametrize("method", ["standard", "modified", "hessian", "ltsa"])
 def test_locally_linear_embedding_is_a_function_too(roll, method):
-    asked = {"n_neighbors": 12, "n_components": 2, "method": method, "eigen_solver": "dense"}
-    map_, error = eigenfold.locally_linear_embedding(roll, **asked)
+    parameters = {"n_neighbors": 12, "n_components": 2, "method": method, "eigen_solver": "dense"}
+    map_, error = eigenfold.locally_linear_embedding(roll, **parameters)
     by_class = eigenfold.LocallyLinearEmbedding(n_neighbors=12, method=method).fit(roll)
     assert np.array_equal(map_, by_class.embedding_) and error == by_class.reconstruction_error_
     if method in ("standard", "modified"):  # the others have other patches there (docs/scikit-learn.md)
-        theirs, _ = sklearn.manifold.locally_linear_embedding(roll, **asked)
+        theirs, _ = sklearn.manifold.locally_linear_embedding(roll, **parameters)
         same_up_to_signs(map_, theirs, np.linalg.norm(map_, axis=0) / np.linalg.norm(theirs, axis=0))
 
 
 def test_weights_of_a_sparse_matrix_of_distances(roll):
     graph = sklearn.neighbors.NearestNeighbors(n_neighbors=12).fit(roll).kneighbors_graph(roll, mode="distance")
-    asked = {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 8}
-    ours, theirs = SpectralEmbedding(**asked).fit(graph), sklearn.manifold.SpectralEmbedding(random_state=0, **asked).fit(graph)
+    parameters = {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 8}
+    ours, theirs = SpectralEmbedding(**parameters).fit(graph), sklearn.manifold.SpectralEmbedding(random_state=0, **parameters).fit(graph)
     assert np.allclose(ours.affinity_matrix_.toarray(), theirs.affinity_matrix_.toarray())
     factor = np.linalg.norm(ours.embedding_, axis=0) / np.linalg.norm(theirs.embedding_, axis=0)
     same_up_to_signs(ours.embedding_, theirs.embedding_, factor)

@@ -158,7 +158,7 @@ def test_what_is_masked_is_missing(expected):
     assert np.array_equal(eigenfold.PPCA(missing="model").fit_transform(X), there)
 
 
-def test_a_matrix_per_pair_of_features_is_made_only_when_it_is_asked_for():
+def test_a_matrix_per_pair_of_features_is_made_only_when_it_is_requested():
     wide = np.random.default_rng(0).normal(size=(20, 60_000))  # its covariance would have 29 GB
     ppca = eigenfold.PPCA().fit(wide)
     assert ppca.components_.shape == (2, 60_000)
@@ -258,9 +258,9 @@ def test_scikit_learns_words_mean_here_what_they_mean_there(expected):
     assert np.array_equal(ours.embedding_, direct.embedding_)
     theirs = pytest.importorskip("sklearn.decomposition").KernelPCA(2, kernel="rbf", gamma=gamma).fit(X)
     assert np.allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
-    for asked in ({"affinity": "nearest_neighbors", "n_neighbors": 9}, {"affinity": "rbf", "gamma": 0.05}, {"affinity": lambda X: np.exp(-0.05 * cdist(X, X) ** 2)}):
-        there = pytest.importorskip("sklearn.manifold").SpectralEmbedding(2, random_state=0, **asked).fit_transform(X)
-        here = eigenfold.SpectralEmbedding(2, **asked).fit_transform(X)
+    for parameters in ({"affinity": "nearest_neighbors", "n_neighbors": 9}, {"affinity": "rbf", "gamma": 0.05}, {"affinity": lambda X: np.exp(-0.05 * cdist(X, X) ** 2)}):
+        there = pytest.importorskip("sklearn.manifold").SpectralEmbedding(2, random_state=0, **parameters).fit_transform(X)
+        here = eigenfold.SpectralEmbedding(2, **parameters).fit_transform(X)
         factor = np.linalg.norm(here, axis=0) / np.linalg.norm(there, axis=0)
         assert np.allclose(np.abs(here), np.abs(there * factor), atol=1e-5 * np.abs(here).max())
     manhattan = Isomap(metric="minkowski", p=1).fit_transform(X)

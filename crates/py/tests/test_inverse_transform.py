@@ -30,8 +30,8 @@ def test_a_kept_way_has_the_numbers_of_one_that_is_learned_anew(each, few):
         places = np.vstack([fitted.embedding_[:5], 3 * fitted.embedding_[:2]])
         fitted.inverse_transform(places)
         anew = pickle.loads(pickle.dumps(fitted))
-        for asked in ({}, {"return_std": True, "held_out": False}):
-            assert np.array_equal(fitted.inverse_transform(places, **asked), anew.inverse_transform(places, **asked))
+        for options in ({}, {"return_std": True, "held_out": False}):
+            assert np.array_equal(fitted.inverse_transform(places, **options), anew.inverse_transform(places, **options))
     assert fitted._model.ways_learned == anew._model.ways_learned == 1
 
 

@@ -36,8 +36,8 @@ def test_every_method_gives_the_bytes_of_the_program(name, value, roll, tmp_path
 
 def test_parameters_reach_the_library_by_their_names(roll, tmp_path):
     np.save(tmp_path / "x.npy", roll)
-    asked = "--perplexity 12.5 --max-iterations 60 --exaggeration 4 --seed 3 --init random -d 3"
-    program("embed", tmp_path / "x.npy", "-m", "tsne", *asked.split(), "-o", tmp_path / "y.npy")
+    flags = "--perplexity 12.5 --max-iterations 60 --exaggeration 4 --seed 3 --init random -d 3"
+    program("embed", tmp_path / "x.npy", "-m", "tsne", *flags.split(), "-o", tmp_path / "y.npy")
     tsne = eigenfold.TSNE(3, perplexity=12.5, max_iter=60, early_exaggeration=4.0, random_state=3, init="random")
     assert np.array_equal(tsne.fit_transform(roll), np.load(tmp_path / "y.npy"))
 
@@ -73,17 +73,17 @@ def test_new_points_and_the_inverse_transform_are_those_of_the_program(few, tmp_
     assert np.array_equal(deviations, np.load(tmp_path / "std.npy"))
 
 
-@pytest.mark.parametrize("flags, asked", [
+@pytest.mark.parametrize("flags, parameters", [
     ("--standardize", {"standardize": True}),
     ("--scale-columns robust", {"scale_columns": "robust"}),
     ("--log", {"log": "log1p"}),
     ("--log log --scale-columns unit", {"log": "log", "scale_columns": "unit"}),
 ])
-def test_columns_are_prepared_as_the_program_prepares_them(flags, asked, tmp_path):
+def test_columns_are_prepared_as_the_program_prepares_them(flags, parameters, tmp_path):
     X = eigenfold.datasets.load("iris").data[::3] * [1.0, 10.0, 0.1, 1.0]
     np.save(tmp_path / "x.npy", X)
     program("embed", tmp_path / "x.npy", "-m", "isomap", *flags.split(), "-o", tmp_path / "y.npy", "--save", tmp_path / "y.model")
-    isomap = eigenfold.Isomap(**asked)
+    isomap = eigenfold.Isomap(**parameters)
     assert np.array_equal(isomap.fit_transform(X), np.load(tmp_path / "y.npy"))
     isomap.save(tmp_path / "again.model")
     assert (tmp_path / "again.model").read_bytes() == (tmp_path / "y.model").read_bytes()
@@ -115,8 +115,8 @@ def test_metrics_are_those_of_the_program(metric, tmp_path):
     X = X if metric in ("jaccard", "hamming") else X + np.random.default_rng(1).random(X.shape)
     np.save(tmp_path / "x.npy", X)
     program("embed", tmp_path / "x.npy", "-m", "isomap", "--metric", metric, "-o", tmp_path / "y.npy", "--save", tmp_path / "y.model")
-    asked = {"metric": "minkowski", "metric_params": {"p": 3}} if metric == "minkowski:3" else {"metric": metric}
-    isomap = eigenfold.Isomap(**asked).fit(X)
+    parameters = {"metric": "minkowski", "metric_params": {"p": 3}} if metric == "minkowski:3" else {"metric": metric}
+    isomap = eigenfold.Isomap(**parameters).fit(X)
     assert np.array_equal(isomap.embedding_, np.load(tmp_path / "y.npy"))
     loaded = eigenfold.load(tmp_path / "y.model")
     assert loaded.metric == metric and np.array_equal(loaded.transform(X[:3] * 1.01), isomap.transform(X[:3] * 1.01))
@@ -179,9 +179,9 @@ def test_missing_cells_are_guessed_by_columns_that_are_prepared(tmp_path):
     X = eigenfold.datasets.load("iris").data * [1.0, 100.0, 1.0, 1.0]
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     np.save(tmp_path / "x.npy", X)
-    for flags, asked in [("--standardize", {"standardize": True}), ("--scale-columns robust", {"scale_columns": "robust"}), ("--log", {"log": "log1p"})]:
+    for flags, parameters in [("--standardize", {"standardize": True}), ("--scale-columns robust", {"scale_columns": "robust"}), ("--log", {"log": "log1p"})]:
         program("embed", tmp_path / "x.npy", "-m", "isomap", "--missing", "model", *flags.split(), "-o", tmp_path / "y.npy")
-        assert np.array_equal(eigenfold.Isomap(missing="model", **asked).fit_transform(X), np.load(tmp_path / "y.npy")), flags
+        assert np.array_equal(eigenfold.Isomap(missing="model", **parameters).fit_transform(X), np.load(tmp_path / "y.npy")), flags
 
 
 @pytest.mark.parametrize("name", ["PPCA", "FactorAnalysis"])

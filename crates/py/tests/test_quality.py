@@ -50,7 +50,7 @@ def test_a_draw_of_rows_has_errors_and_says_which_rows(given, judged):
 def test_distances_truth_and_missing_labels(given, judged):
     X, Y, labels = given
     points, distances = judged, eigenfold.quality(cdist(X, X), Y, metric="precomputed")
-    assert "way_back_error" not in distances and distances["continuity"] == pytest.approx(points["continuity"])
+    assert "reconstruction_error" not in distances and distances["continuity"] == pytest.approx(points["continuity"])
     unknown = np.where(np.arange(150) < 50, -1, labels)
     found = eigenfold.quality(X, Y, unknown, truth=3 * Y[:, ::-1] + 1)
     assert found["disparity"] == pytest.approx(0, abs=1e-12)

@@ -80,13 +80,13 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_stops_a_long_fit_and_leaves_python_usable(name):
-    asked, size = LONG[name]
+    arguments, size = LONG[name]
     code = f"""
         import numpy as np, eigenfold, sys
         X = np.random.default_rng(0).normal(size={size})
         try:
             print("started", flush=True)
-            eigenfold.{name}({asked}).fit(X)
+            eigenfold.{name}({arguments}).fit(X)
         except KeyboardInterrupt:
             print("interrupted", eigenfold.PCA().fit_transform(X[:3000]).shape[1], flush=True)
     """

@@ -41,9 +41,9 @@ def disparity(one: np.ndarray, other: np.ndarray) -> float:
 
 def test_words_with_a_counterpart_mean_the_same():
     words = {"n_epochs": 40, "repulsion_strength": 2.0, "low_memory": False, "transform_seed": 7, "precomputed_knn": (None, None, None)}
-    asked = silently(lambda: UMAP(**words).fit_transform(X))
-    assert np.array_equal(asked, UMAP(max_iter=40, negative_sample_rate=10.0).fit_transform(X))
-    assert not np.array_equal(asked, UMAP(max_iter=40).fit_transform(X))
+    embedded = silently(lambda: UMAP(**words).fit_transform(X))
+    assert np.array_equal(embedded, UMAP(max_iter=40, negative_sample_rate=10.0).fit_transform(X))
+    assert not np.array_equal(embedded, UMAP(max_iter=40).fit_transform(X))
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_words_with_a_counterpart_mean_the_same():
     [{"learning_rate": 0.5}, {"local_connectivity": 2}, {"set_op_mix_ratio": 0.25}, {"densmap": True}, {"precomputed_knn": (np.zeros((150, 5), int), np.zeros((150, 5)))}],
     ids=lambda words: next(iter(words)),
 )
-def test_words_without_one_are_told_to_have_no_effect(words):
+def test_words_without_one_are_reported_to_have_no_effect(words):
     with pytest.warns(UserWarning, match=f"^{next(iter(words))} had no effect: ") as caught:
         changed = UMAP(max_iter=20, **words).fit_transform(X)
     assert len([one for one in caught if "no effect" in str(one.message)]) == 1
     assert np.array_equal(changed, UMAP(max_iter=20).fit_transform(X))
 
 
-def test_classes_shape_the_map_as_much_as_they_are_told_to():
+def test_classes_shape_the_map_as_much_as_requested():
     plain = silently(lambda: UMAP().fit(X).embedding_)
     half = silently(lambda: UMAP().fit(X, KINDS).embedding_)
     assert apart(half) > 1.5 * apart(plain)

@@ -5,12 +5,12 @@ import { number, ticks } from "../format";
 
 export interface Frame { element: SVGSVGElement; plot: SVGGElement; x: (value: number) => number; y: (value: number) => number; width: number; height: number }
 
-export interface Asked {
+export interface FrameOptions {
   width: number; height: number; margin: { top: number; right: number; bottom: number; left: number };
   x: [number, number]; y: [number, number]; logX?: boolean; logY?: boolean; xTitle: string; yTitle: string; words: string;
 }
 
-export function frame({ width, height, margin, x, y, logX = false, logY = false, xTitle, yTitle, words }: Asked): Frame {
+export function frame({ width, height, margin, x, y, logX = false, logY = false, xTitle, yTitle, words }: FrameOptions): Frame {
   const inner = { w: width - margin.left - margin.right, h: height - margin.top - margin.bottom };
   const scale = (ends: [number, number], log: boolean, from: number, to: number) => {
     const [a, b] = log ? ends.map(Math.log10) : ends;

@@ -7,7 +7,7 @@ import { classColor, classShape, missing, plain, sequential } from "./palette";
 export interface Coloring {
   key: string; title: string; group: string;
   classes: string[] | null;
-  /** The values of all points; those of a score differ from map to map. */
+  /** The values of all points; those of a measure differ from map to map. */
   values: (map: MapData | null) => ArrayLike<number> | null;
   perMap: boolean;
   /** The ends of the color bar, common to all maps. */
@@ -27,12 +27,12 @@ export function colorings(page: Page): Coloring[] {
     values: () => label.values,
     range: label.kind === "classes" ? [0, 0] : range([label.values]),
   }));
-  for (const score of page.scores.filter((score) => score.pointwise)) {
-    const held = page.maps.map((map) => map.pointwise[score.key]).filter((values): values is Numbers => Boolean(values));
+  for (const measure of page.measures.filter((measure) => measure.pointwise)) {
+    const held = page.maps.map((map) => map.pointwise[measure.key]).filter((values): values is Numbers => Boolean(values));
     if (held.length === 0) continue;
     out.push({
-      key: `score ${score.key}`, title: score.title, group: "Scores of each point", perMap: true, classes: null, explain: score.explain,
-      values: (map) => map?.pointwise[score.key] ?? null, range: range(held),
+      key: `measure ${measure.key}`, title: measure.title, group: "Quality of each point", perMap: true, classes: null, explain: measure.explain,
+      values: (map) => map?.pointwise[measure.key] ?? null, range: range(held),
     });
   }
   if (page.density) {

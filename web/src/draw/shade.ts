@@ -4,7 +4,7 @@ import type { Shade } from "../data";
 import type { Cloud } from "./cloud";
 import type { View } from "./view";
 
-const held = new WeakMap<Shade, Map<boolean, HTMLCanvasElement>>();
+const canvases = new WeakMap<Shade, Map<boolean, HTMLCanvasElement>>();
 
 export function drawShade(context: CanvasRenderingContext2D, shade: Shade, cloud: Cloud, view: View, dark: boolean): void {
   if (!cloud.isMap) return;
@@ -29,9 +29,9 @@ function spread(context: CanvasRenderingContext2D, image: HTMLCanvasElement, [le
 
 /** Row 0 of the values is the bottom of the map. */
 function picture(shade: Shade, dark: boolean): HTMLCanvasElement {
-  const known = held.get(shade) ?? new Map<boolean, HTMLCanvasElement>();
-  held.set(shade, known);
-  let canvas = known.get(dark);
+  const drawn = canvases.get(shade) ?? new Map<boolean, HTMLCanvasElement>();
+  canvases.set(shade, drawn);
+  let canvas = drawn.get(dark);
   if (canvas) return canvas;
   const { width, height, values } = shade;
   canvas = document.createElement("canvas");
@@ -44,6 +44,6 @@ function picture(shade: Shade, dark: boolean): HTMLCanvasElement {
     image.data[at + 3] = Math.round(values[r * width + c] * (dark ? 0.3 : 0.25));
   }
   context.putImageData(image, 0, 0);
-  known.set(dark, canvas);
+  drawn.set(dark, canvas);
   return canvas;
 }

@@ -46,7 +46,7 @@ void main() {
   pixel = vec4(ink.rgb * alpha, alpha);
 }`;
 
-interface Held { array: WebGLVertexArrayObject; places: WebGLBuffer; version: number; colors: Uint8Array | null }
+interface Buffers { array: WebGLVertexArrayObject; places: WebGLBuffer; version: number; colors: Uint8Array | null }
 
 export class GlPainter implements Painter {
   readonly kind = "webgl";
@@ -58,7 +58,7 @@ export class GlPainter implements Painter {
   private order!: WebGLBuffer;
   private lit!: WebGLBuffer;
   private litVersion = -1;
-  private held = new Map<Cloud, Held>();
+  private buffers = new Map<Cloud, Buffers>();
   private colors = new Map<Uint8Array, WebGLBuffer>();
 
   constructor(private readonly n: number, restored: () => void) {
@@ -77,7 +77,7 @@ export class GlPainter implements Painter {
 
   private begin(): void {
     const { gl } = this;
-    this.held.clear();
+    this.buffers.clear();
     this.colors.clear();
     this.litVersion = -1;
     this.program = link(gl);
@@ -136,17 +136,17 @@ export class GlPainter implements Painter {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.lit);
       gl.bufferData(gl.ARRAY_BUFFER, scene.lit, gl.DYNAMIC_DRAW);
     }
-    const held = this.held.get(scene.cloud) ?? this.hold(scene.cloud);
-    gl.bindVertexArray(held.array);
-    if (held.version !== scene.cloud.version) {
-      held.version = scene.cloud.version;
-      gl.bindBuffer(gl.ARRAY_BUFFER, held.places);
+    const buffers = this.buffers.get(scene.cloud) ?? this.upload(scene.cloud);
+    gl.bindVertexArray(buffers.array);
+    if (buffers.version !== scene.cloud.version) {
+      buffers.version = scene.cloud.version;
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers.places);
       gl.bufferData(gl.ARRAY_BUFFER, scene.cloud.points, gl.DYNAMIC_DRAW);
       gl.enableVertexAttribArray(0);
       gl.vertexAttribPointer(0, scene.cloud.stride, gl.FLOAT, false, 0, 0);
     }
-    if (held.colors !== scene.colors) {
-      held.colors = scene.colors;
+    if (buffers.colors !== scene.colors) {
+      buffers.colors = scene.colors;
       gl.bindBuffer(gl.ARRAY_BUFFER, this.colorsOf(scene.colors));
       gl.enableVertexAttribArray(1);
       gl.vertexAttribPointer(1, 4, gl.UNSIGNED_BYTE, true, 0, 0);
@@ -154,15 +154,15 @@ export class GlPainter implements Painter {
     }
   }
 
-  private hold(cloud: Cloud): Held {
-    const { gl } = this, held: Held = { array: gl.createVertexArray()!, places: gl.createBuffer()!, version: -1, colors: null };
-    gl.bindVertexArray(held.array);
+  private upload(cloud: Cloud): Buffers {
+    const { gl } = this, buffers: Buffers = { array: gl.createVertexArray()!, places: gl.createBuffer()!, version: -1, colors: null };
+    gl.bindVertexArray(buffers.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.lit);
     gl.enableVertexAttribArray(2);
     gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, false, 0, 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.order);
-    this.held.set(cloud, held);
-    return held;
+    this.buffers.set(cloud, buffers);
+    return buffers;
   }
 
   private colorsOf(colors: Uint8Array): WebGLBuffer {
@@ -179,7 +179,7 @@ export class GlPainter implements Painter {
 
   /** Lets go of colors that no map uses any more. */
   private sweep(): void {
-    const used = new Set([...this.held.values()].map((held) => held.colors));
+    const used = new Set([...this.buffers.values()].map((buffers) => buffers.colors));
     for (const [colors, buffer] of this.colors) if (!used.has(colors)) {
       this.gl.deleteBuffer(buffer);
       this.colors.delete(colors);
@@ -187,11 +187,11 @@ export class GlPainter implements Painter {
   }
 
   forget(cloud: Cloud): void {
-    const held = this.held.get(cloud);
-    if (!held) return;
-    this.gl.deleteVertexArray(held.array);
-    this.gl.deleteBuffer(held.places);
-    this.held.delete(cloud);
+    const buffers = this.buffers.get(cloud);
+    if (!buffers) return;
+    this.gl.deleteVertexArray(buffers.array);
+    this.gl.deleteBuffer(buffers.places);
+    this.buffers.delete(cloud);
     this.sweep();
   }
 }

@@ -2,7 +2,7 @@
 
 import { fill, freshId, h } from "../dom";
 import { explain } from "../tooltip";
-import type { Asked, Live, Method, Parameter } from "./server";
+import type { Request, Live, Method, Parameter } from "./server";
 
 export class Form {
   readonly element = h("form", { class: "form", novalidate: true });
@@ -57,15 +57,15 @@ export class Form {
   }
 
   /** The request: only values that differ from the defaults. */
-  asked(): Asked {
-    const { method } = this, asked: Asked = { method: method.name, parameters: {} };
-    if (method.needs_graph && this.neighbors.value.trim() !== "") asked.neighbors = Number(this.neighbors.value);
-    if (this.dims.value.trim() !== "") asked.dims = Number(this.dims.value);
+  request(): Request {
+    const { method } = this, request: Request = { method: method.name, parameters: {} };
+    if (method.needs_graph && this.neighbors.value.trim() !== "") request.neighbors = Number(this.neighbors.value);
+    if (this.dims.value.trim() !== "") request.dims = Number(this.dims.value);
     for (const parameter of method.parameters) {
       const input = this.values.get(parameter.name)!, value = input.value.trim(), hidden = input.closest<HTMLElement>(".field")!.hidden;
-      if (!hidden && value !== "" && value !== String(parameter.default)) asked.parameters[parameter.name] = value;
+      if (!hidden && value !== "" && value !== String(parameter.default)) request.parameters[parameter.name] = value;
     }
-    return asked;
+    return request;
   }
 }
 

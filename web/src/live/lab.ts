@@ -18,24 +18,24 @@ export function lab(desk: Desk, live: Live, add: (map: MapData, order: string[])
   const words = h("p", { class: "state" }), said = h("p", { class: "visually-hidden", role: "status" }), wrong = h("p", { class: "warn", role: "alert" });
   let last: Answer | null = null, version = 0, waiting = 0;
 
-  const busy = () => last?.status === "running" || last?.status === "judging";
+  const busy = () => last?.status === "running" || last?.status === "evaluating";
   const act = (work: () => Promise<void>) => () => { wrong.textContent = ""; work().catch(fail); };
   const fail = (error: unknown) => { wrong.textContent = error instanceof Error ? error.message : String(error); show(); };
 
   const runs = h("button", { type: "submit", class: "toggle run" }, "Run");
   const stops = button("Stop", act(async () => { await stop(); await look(); }), { class: "toggle" });
   const pins = button("Pin", act(async () => {
-    last = last && { ...last, status: "judging" };
+    last = last && { ...last, status: "evaluating" };
     show();
     const pinned = await pin().finally(() => look());
     add(readMap(pinned.map, await unpack(pinned.bytes), pinned.order), pinned.order);
     said.textContent = `${pinned.map.title} is among the maps.`;
-  }), { class: "toggle", title: "Judge this map and put it among the others" });
+  }), { class: "toggle", title: "Evaluate this map and put it among the others" });
   const saves = button("CSV", () => { const { map } = moving; if (map) saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv"); }, { class: "toggle", title: "Download the coordinates", "aria-label": "Download the coordinates as CSV" });
   const form = new Form(live, h("div", { class: "buttons" }, runs, stops, pins, saves));
   form.element.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!busy()) act(async () => { await begin(form.asked()); await look(); })();
+    if (!busy()) act(async () => { await begin(form.request()); await look(); })();
   });
 
   /** Asks where the fit is, and again while it is going on. */
@@ -59,7 +59,7 @@ export function lab(desk: Desk, live: Live, add: (map: MapData, order: string[])
     bar.hidden = !busy();
     if (running && last!.fraction > 0) bar.value = last!.fraction;
     else bar.removeAttribute("value");
-    words.textContent = last ? told(last) : "";
+    words.textContent = last ? message(last) : "";
     words.classList.toggle("warn", status === "failed" || status === "stopped");
   }
 
@@ -70,7 +70,7 @@ export function lab(desk: Desk, live: Live, add: (map: MapData, order: string[])
 }
 
 /** All that is known of a fit, in one line. */
-function told(answer: Answer): string {
+function message(answer: Answer): string {
   const figures = [answer.step !== null && `step ${answer.step}`, answer.objective !== null && `objective ${number(answer.objective)}`, answer.gap !== null && `gap ${number(answer.gap)}`, answer.status !== "idle" && seconds(answer.seconds)].filter(Boolean);
   const parts = [answer.status === "running" && answer.stage ? `${answer.name}: ${answer.stage}` : sentence(answer), ...figures];
   return parts.join(", ") + (answer.status === "running" && answer.note ? `. ${answer.note}` : "");
@@ -81,7 +81,7 @@ function sentence(answer: Answer): string {
   switch (answer.status) {
     case "idle": return "";
     case "running": return `${name} is running`;
-    case "judging": return `${name} is being judged`;
+    case "evaluating": return `${name} is being evaluated`;
     case "done": return `${name} is done${answer.converged === false ? ", not converged" : ""}`;
     case "stopped": return `${name} was stopped where it is${reason && reason !== "stopped by you" ? ` (${reason})` : ""}`;
     case "failed": return `${name} has no map: ${reason ?? "no reason was given"}`;

@@ -63,6 +63,6 @@ function bare(answer: Answer, method: Method | undefined, dims: number, map: Num
     id: answer.name, method: method?.name ?? answer.name, title: method?.title ?? answer.name, sweep: null,
     status: answer.status === "stopped" ? "stopped" : "done", reason: answer.reason, good_for: "", caution: "",
     seconds: answer.seconds, memory_mb: null, converged: answer.converged, parameters: [], facts: [], warnings: answer.warnings ?? [],
-    dims, map, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null, rank: 0,
+    dims, map, quality: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, inverse_transform: null, shade: null, animation: null, rank: 0,
   };
 }

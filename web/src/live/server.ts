@@ -15,11 +15,11 @@ export interface Method { name: string; title: string; summary: string; good_for
 /** What the form is made of. */
 export interface Live { methods: Method[]; method: string; neighbors: number | null; dims: number }
 
-export interface Asked { method: string; neighbors?: number; dims?: number; parameters: Record<string, string> }
+export interface Request { method: string; neighbors?: number; dims?: number; parameters: Record<string, string> }
 
 export interface Answer {
   run: number;
-  status: "idle" | "running" | "judging" | "done" | "stopped" | "failed" | "pinned";
+  status: "idle" | "running" | "evaluating" | "done" | "stopped" | "failed" | "pinned";
   name: string; reason: string | null; note: string | null; seconds: number; converged: boolean | null; warnings: string[] | null;
   stage: string | null; fraction: number; objective: number | null; gap: number | null; step: number | null;
   version: number;
@@ -40,7 +40,7 @@ async function ask<T>(what: string, body?: unknown): Promise<T> {
   return answer.json();
 }
 
-export const begin = (asked: Asked) => ask<{ run: number }>("run", asked);
+export const begin = (request: Request) => ask<{ run: number }>("run", request);
 export const state = (after: number) => ask<Answer>(`state?after=${after}`);
 export const stop = () => ask<unknown>("stop", {});
 export const pin = () => ask<Pinned>("pin", {});

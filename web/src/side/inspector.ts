@@ -1,6 +1,6 @@
 // The column beside the maps: the hovered or pinned point, the background that was clicked, the selected points.
 
-import { answerInUnits, reconstruct, refusal } from "../back";
+import { answerInUnits, reconstruct, refusal } from "../reconstruct";
 import { valueText } from "../color/coloring";
 import { inUnits, nameOf } from "../data";
 import type { Desk } from "../desk";
@@ -33,12 +33,12 @@ function content(desk: Desk): Node[] | null {
 }
 
 function help(desk: Desk): Node {
-  const { page } = desk, back = page.maps.some((map) => map.back && map.map);
+  const { page } = desk, reconstructs = page.maps.some((map) => map.inverse_transform && map.map);
   const entry = (what: string, does: string) => [h("dt", {}, what), h("dd", {}, does)];
   return h("div", { class: "help" }, h("h2", {}, "Look closer"), h("dl", {},
     ...entry("Hover", "a point lights up in every map."),
     ...entry("Click a point", page.neighbors ? "lines lead to its true neighbors, in every map." : "it stays lit in every map."),
-    ...(back ? entry("Click the background", "see the data row that the inverse transform predicts there, with its uncertainty.") : []),
+    ...(reconstructs ? entry("Click the background", "see the data row that the inverse transform predicts there, with its uncertainty.") : []),
     ...entry("Shift and drag", "select points in one map, see where they are in the others."),
     ...entry("Click a map’s name", "enlarge it, with all that is known of it.")));
 }
@@ -94,8 +94,8 @@ function probe(desk: Desk): Node[] {
   const answer = answerInUnits(page.columns, reconstruct(page, map, place));
   out.push(picture(page, answer, "the data at this point"));
   if (answer.far) out.push(h("p", { class: "warn" }, "Far from all points of the map; nothing near supports this."));
-  const how = map.back!.rule === "linear" ? "By the map’s own axes; the standard deviation is that of the variance which the map leaves out, the same everywhere."
-    : `Predicted from the ${map.back!.rule === "kriging" ? map.back!.neighbors : 0} nearest points of the map. A row observed here would be within its 68 % interval with probability 68 %.`;
+  const how = map.inverse_transform!.rule === "linear" ? "By the map’s own axes; the standard deviation is that of the variance which the map leaves out, the same everywhere."
+    : `Predicted from the ${map.inverse_transform!.rule === "kriging" ? map.inverse_transform!.neighbors : 0} nearest points of the map. A row observed here would be within its 68 % interval with probability 68 %.`;
   out.push(h("p", { class: "note" }, how, " Drag the mark to look elsewhere."));
   return out;
 }

@@ -5,7 +5,7 @@ use eigenfold::Points;
 use eigenfold::{Error, Result};
 
 /// Rows that are looked at.
-const ASKED: usize = 200;
+const SAMPLED: usize = 200;
 /// The smallest image that is recognized, along a side.
 const SMALLEST: usize = 6;
 /// Next to each other, pixels differ by at most this part of what pixels of the same row differ by anyway.
@@ -39,8 +39,8 @@ pub(crate) fn size(flag: Option<&str>, points: &Points) -> Result<Option<(usize,
 fn is_smooth(points: &Points, side: usize) -> bool {
     let n = points.rows();
     let (mut along, mut across, mut apart) = (0.0, 0.0, 0.0);
-    for at in 0..n.min(ASKED) {
-        let row = points.row(at * n / n.min(ASKED));
+    for at in 0..n.min(SAMPLED) {
+        let row = points.row(at * n / n.min(SAMPLED));
         let largest = row.iter().fold(f64::MIN_POSITIVE, |most: f64, x| most.max(x.abs()));
         let differ = |a: usize, b: usize| (row[a] / largest - row[b] / largest).abs();
         for y in 0..side {

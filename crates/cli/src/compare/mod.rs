@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let entrants = entrants::entrants(args)?;
     check(args)?;
     let bar = Bar::new(args.common.quiet);
-    let [reading, fitting, judging] = Share::split(&bar, [0.02, 1.0, 0.2]).map(Share::even);
+    let [reading, fitting, evaluating] = Share::split(&bar, [0.02, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
     let start = Instant::now();
     let flags = SubjectFlags {
@@ -120,15 +120,15 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("evaluating");
-    let given = quality::Given {
+    let given = quality::QualityInput {
         data: Data::Points(&subject.points, args.neighbors.metric.unwrap_or_default()),
         labels: classes.as_deref(),
         truth: subject.truth.as_ref(),
     };
     // After Ctrl-C the embeddings that exist are evaluated and written.
     let stopped = progress::start_writing_what_there_is();
-    let watch: &dyn Observer = if stopped { &Silent } else { &judging };
-    compare.judge(&mut outcomes, &given, watch)?;
+    let watch: &dyn Observer = if stopped { &Silent } else { &evaluating };
+    compare.evaluate(&mut outcomes, &given, watch)?;
     let seconds = start.elapsed().as_secs_f64();
     bar.say("writing");
     write(args, &subject, &outcomes, image, seconds, stopped)?;
@@ -147,7 +147,7 @@ pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
     Compare { seconds, quality: Quality { seed, ..Quality::default() }, meter: Some(meter) }
 }
 
-/// Refuses what cannot be asked for, before any work.
+/// Refuses invalid requests before any work.
 fn check(args: &Compared) -> Result<()> {
     if args.seconds.is_nan() || args.seconds <= 0.0 {
         return Err(Error::parameter(
@@ -237,7 +237,7 @@ pub(crate) fn fit(
     Ok(outcomes)
 }
 
-/// Writes what was asked for, all or none.
+/// Writes the requested outputs, all or none.
 fn write(
     args: &Compared,
     subject: &Subject,

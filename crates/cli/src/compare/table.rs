@@ -20,7 +20,7 @@ const SHOWN: [(Measure, &str); 8] = [
     (Measure::KnnAccuracy, "k-NN"),
     (Measure::Spearman, "rho"),
     (Measure::ScaledStress, "stress"),
-    (Measure::WayBackError, "recon."),
+    (Measure::ReconstructionError, "recon."),
     (Measure::Disparity, "truth"),
 ];
 
@@ -43,7 +43,7 @@ pub(super) fn summary(args: &Compared, subject: &Subject, outcomes: &[Outcome], 
     let mut lines = vec![format!("compare: {} ({n} of {p}), {maps} in {seconds:.1} s", name_of(&args.input.source))];
     lines.extend(subject.notes.iter().map(|note| format!("  note: {}", one_line(note))));
     let shown: Vec<(Measure, &str)> =
-        SHOWN.into_iter().filter(|(measure, _)| outcomes.iter().any(|one| one.score(*measure).is_some())).collect();
+        SHOWN.into_iter().filter(|(measure, _)| outcomes.iter().any(|one| one.value(*measure).is_some())).collect();
     let width = outcomes.iter().map(|one| one.entrant.name.chars().count()).max().unwrap_or(0).max(6);
     let titles: String = shown.iter().map(|(_, title)| format!(" {title:>8}")).collect();
     lines.push(format!("  rank  {:<width$}{titles} {:>9} {:>8}", "method", "seconds", "MB"));
@@ -71,7 +71,7 @@ fn row(rank: usize, one: &Outcome, shown: &[(Measure, &str)], width: usize) -> S
     }
     let values: String = shown
         .iter()
-        .map(|(measure, _)| one.score(*measure).map_or(format!(" {:>8}", "-"), |value| format!(" {value:>8.3}")))
+        .map(|(measure, _)| one.value(*measure).map_or(format!(" {:>8}", "-"), |value| format!(" {value:>8.3}")))
         .collect();
     let seconds = one.seconds.map_or("-".into(), |seconds| format!("{seconds:.2}"));
     let memory = one.memory.map_or("-".into(), |bytes| format!("{:.0}", bytes as f64 / 1e6));
@@ -95,7 +95,7 @@ pub(super) fn thumbnail(one: &Outcome) -> Result<Thumbnail> {
         .as_ref()
         .map_or(info.title.to_string(), |(name, value)| format!("{}, {name} {value}", info.title));
     let reason = || with_flags(one.status.reason().unwrap_or("it has no map"));
-    let score = |measure: Measure, name: &str| one.score(measure).map(|value| format!("{name} {value:.2}"));
+    let score = |measure: Measure, name: &str| one.value(measure).map(|value| format!("{name} {value:.2}"));
     let mut facts: Vec<String> = [(Measure::RnxAuc, "R_NX"), (Measure::Trustworthiness, "trust")]
         .into_iter()
         .filter_map(|(measure, name)| score(measure, name))
@@ -155,7 +155,7 @@ fn method(one: &Outcome) -> Result<Value> {
         let score = |score: &MeasureValue| {
             (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}))
         };
-        value["quality"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
+        value["quality"] = evaluated.values.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {
         value["converged"] = json!(model.report().ended.is_converged());

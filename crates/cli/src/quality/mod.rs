@@ -40,14 +40,14 @@ pub(crate) fn run(args: &Flags) -> Result<()> {
         return Err(Error::parameter("input", fact, way_out));
     }
     let bar = Bar::new(args.common.quiet);
-    let [reading, judging, scoring] = Share::split(&bar, [0.03, 1.0, 1.0]);
+    let [reading, evaluating, scoring] = Share::split(&bar, [0.03, 1.0, 1.0]);
     bar.say("reading");
     let start = Instant::now();
     let table = Table::read(args, &carry, &reading)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let evaluated = table.evaluated(args, &judging)?;
+    let evaluated = table.evaluated(args, &evaluating)?;
     if args.plot_pointwise.is_some() && evaluated.per_row(args.pointwise_by).is_none() {
         return Err(report::missing(args.pointwise_by));
     }
@@ -124,9 +124,9 @@ impl Table {
     fn evaluated(&self, args: &Flags, observer: &dyn Observer) -> Result<Evaluation> {
         let classes = self.input.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
         let points = self.input.data.view().measured_by(args.metric.unwrap_or_default());
-        let given = quality::Given { data: points, labels: classes.as_deref(), truth: self.truth.as_ref() };
+        let given = quality::QualityInput { data: points, labels: classes.as_deref(), truth: self.truth.as_ref() };
         let quality = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
-        Ok(quality.judge(&given, &[&self.map], observer)?.remove(0))
+        Ok(quality.evaluate(&given, &[&self.map], observer)?.remove(0))
     }
 
     /// The likelihood, or why there is none.

@@ -25,7 +25,7 @@ pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
         }
         (measure.key().to_string(), entry)
     };
-    let mut all: Map<String, Value> = evaluated.scores.iter().map(one).collect();
+    let mut all: Map<String, Value> = evaluated.values.iter().map(one).collect();
     let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
     all.insert("rnx".into(), json!({"k": k, "value": value}));
     all
@@ -34,7 +34,7 @@ pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
 /// The measures of one kind, a line each, below a heading; nothing if there are none.
 pub(super) fn lines(evaluated: &Evaluation, group: Group) -> Vec<String> {
     let ours: Vec<&MeasureValue> =
-        evaluated.scores.iter().filter(|score| score.measure.described().group == group).collect();
+        evaluated.values.iter().filter(|score| score.measure.described().group == group).collect();
     if ours.is_empty() {
         return Vec::new();
     }
@@ -103,7 +103,7 @@ pub(super) fn picture(
     let values = evaluated.per_point(by).ok_or_else(|| missing(by))?;
     let described = &MEASURES[by as usize];
     let mut facts = vec![plural(evaluated.points, "point"), format!("{} is better", described.better.name())];
-    facts.extend(evaluated.score(by).map(|score| format!("{} in total", figure(score.value))));
+    facts.extend(evaluated.value(by).map(|score| format!("{} in total", figure(score.value))));
     if evaluated.is_sample() {
         facts.push(format!("grey: not sampled ({} were)", grouped(evaluated.rows.len())));
     }

@@ -18,7 +18,7 @@ use eigenfold::Data;
 use eigenfold::Request;
 use eigenfold::Share;
 use eigenfold::compare::entrants;
-use eigenfold::quality::Given;
+use eigenfold::quality::QualityInput;
 use eigenfold::{Error, Result};
 use eigenfold_page::ANIMATED;
 use http::Answer;
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
 /// Reads the points and makes the maps that the page begins with.
 fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     let bar = Bar::new(args.common.quiet);
-    let [reading, fitting, judging] = Share::split(&bar, [0.1, 1.0, 0.2]).map(Share::even);
+    let [reading, fitting, evaluating] = Share::split(&bar, [0.1, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
     let flags = SubjectFlags {
         input: &args.input,
@@ -145,10 +145,14 @@ fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let compare = comparison(None, args.common.seed);
     let mut maps = compare::fit(&compare, first, &subject, classes.as_deref(), &bar, &fitting)?;
-    bar.say("judging");
+    bar.say("evaluating");
     let usual = base.recipe()?;
     let points = Data::Points(&subject.points, usual.metric);
-    compare.judge(&mut maps, &Given { data: points, labels: classes.as_deref(), truth: None }, &judging)?;
+    compare.evaluate(
+        &mut maps,
+        &QualityInput { data: points, labels: classes.as_deref(), truth: None },
+        &evaluating,
+    )?;
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
     let first =

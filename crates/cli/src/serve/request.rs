@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_for_is_refused_with_a_sentence() {
+    fn an_invalid_request_is_refused_with_a_sentence() {
         for (body, fact) in [
             ("", "is not JSON"),
             ("[1]", "not a JSON object"),

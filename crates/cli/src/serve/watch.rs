@@ -74,12 +74,12 @@ pub(super) struct Watch<'a> {
     /// When a map was shown last.
     shown: Mutex<Option<Instant>>,
     /// The stage and thousandths reported last, so that inner loops cost one comparison.
-    told: AtomicU32,
+    reported: AtomicU32,
 }
 
 impl Watch<'_> {
     pub(super) fn new(work: &Work) -> Watch<'_> {
-        Watch { work, shown: Mutex::default(), told: AtomicU32::new(u32::MAX) }
+        Watch { work, shown: Mutex::default(), reported: AtomicU32::new(u32::MAX) }
     }
 
     /// The embedding that one with this number of coordinates is aligned with.
@@ -98,7 +98,7 @@ impl Observer for Watch<'_> {
 
     fn progress(&self, stage: Stage, fraction: f64) {
         let now = stage as u32 * 10_000 + (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
-        if self.told.swap(now, Ordering::Relaxed) == now {
+        if self.reported.swap(now, Ordering::Relaxed) == now {
             return;
         }
         let mut run = locked(&self.work.run);

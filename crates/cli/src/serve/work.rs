@@ -1,4 +1,4 @@
-//! The work behind the page: one fit at a time, seen while it goes on, stopped when asked, and kept when pinned.
+//! The work behind the page: one fit at a time, seen while it goes on, stopped on request, and kept when pinned.
 
 use super::request;
 use super::watch::{Seen, Watch};
@@ -8,7 +8,7 @@ use eigenfold::Metric;
 use eigenfold::Request;
 use eigenfold::compare::{Entrant, Outcome, Status, rank};
 use eigenfold::io::Labels;
-use eigenfold::quality::Given;
+use eigenfold::quality::QualityInput;
 use eigenfold::{Data, Input, Points, Recipe};
 use eigenfold::{Error, Result};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) struct Work {
     pub(super) first: Points,
     /// The maps of the page, best first.
     pub(super) maps: Mutex<Vec<Outcome>>,
-    /// The page with these maps, once it was asked for.
+    /// The page with these maps, once it was requested.
     pub(super) page: Mutex<Option<Arc<String>>>,
     pub(super) run: Mutex<Run>,
     pub(super) stop: AtomicBool,
@@ -62,7 +62,7 @@ enum Phase {
     Idle,
     Running,
     /// A map that was pinned is evaluated.
-    Judging,
+    Evaluating,
     Done,
     /// Stopped, with the map it had.
     Stopped,
@@ -77,7 +77,7 @@ impl Phase {
         match self {
             Phase::Idle => "idle",
             Phase::Running => "running",
-            Phase::Judging => "judging",
+            Phase::Evaluating => "evaluating",
             Phase::Done => "done",
             Phase::Stopped => "stopped",
             Phase::Failed => "failed",
@@ -141,7 +141,7 @@ impl Work {
         let run = locked(&self.run);
         match run.phase {
             Phase::Running => Err(Refusal::NotNow(format!("{} is running; {way_out}", run.name))),
-            Phase::Judging => Err(Refusal::NotNow(format!("{} is being evaluated; wait until it is", run.name))),
+            Phase::Evaluating => Err(Refusal::NotNow(format!("{} is being evaluated; wait until it is", run.name))),
             _ => Ok(run),
         }
     }
@@ -203,13 +203,13 @@ impl Work {
         json!({"status": locked(&self.run).phase.name()})
     }
 
-    /// Judges the last map and puts it among the others of the page: its entry for the page, and the ranking.
+    /// Evaluates the last map and puts it among the others of the page: its entry for the page, and the ranking.
     pub(super) fn pin(&self) -> std::result::Result<Value, Refusal> {
         let (mut outcome, before) = {
             let mut run = self.free("pin it when it has ended")?;
             let none = || Refusal::NotNow("there is no map to pin; run a method first".into());
             let outcome = run.outcome.take().ok_or_else(none)?;
-            (outcome, std::mem::replace(&mut run.phase, Phase::Judging))
+            (outcome, std::mem::replace(&mut run.phase, Phase::Evaluating))
         };
         self.stop.store(false, Ordering::Relaxed);
         let evaluated = guarded(|| self.evaluated(&mut outcome));
@@ -239,13 +239,13 @@ impl Work {
     }
 
     fn evaluated(&self, outcome: &mut Outcome) -> Result<Value> {
-        let given = Given {
+        let given = QualityInput {
             data: Data::Points(&self.subject.points, self.metric),
             labels: self.classes.as_deref(),
             truth: None,
         };
         let turn = outcome.turn.take();
-        comparison(None, self.usual.seed).judge(std::slice::from_mut(outcome), &given, &Watch::new(self))?;
+        comparison(None, self.usual.seed).evaluate(std::slice::from_mut(outcome), &given, &Watch::new(self))?;
         outcome.turn = turn;
         outcome.entrant.name = self.unused(&outcome.entrant.name);
         eigenfold_page::alone(outcome, &self.subject.points)

@@ -44,7 +44,7 @@ fn files_that_are_not_what_they_seem_are_refused() {
 }
 
 #[test]
-fn a_graph_in_components_is_refused_where_that_is_asked_for() {
+fn a_graph_in_components_is_refused_where_that_is_requested() {
     let bench = Bench::new();
     let far: String = (0..12).map(|i| format!("{},{}\n", (i % 6) + 1000 * (i / 6), (i * i) % 5)).collect();
     bench.write("far.csv", far);

@@ -10,7 +10,7 @@ fn data(html: &str) -> Value {
 }
 
 #[test]
-fn methods_are_judged_ranked_and_written() {
+fn methods_are_evaluated_ranked_and_written() {
     let bench = Bench::new();
     let answer = bench.does(
         "compare iris --methods pca,isomap,tsne --report r.html --json r.json --contact-sheet p.svg --atlas a.parquet",
@@ -38,7 +38,7 @@ fn methods_are_judged_ranked_and_written() {
     assert_eq!(page["ranking"]["order"].as_array().unwrap(), ranking);
     assert_eq!(page["labels"][0]["classes"].as_array().unwrap().len(), 3);
     let tsne = page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne").unwrap();
-    assert_eq!((&tsne["title"], &tsne["back"]["rule"]), (&"t-SNE".into(), &"kriging".into()));
+    assert_eq!((&tsne["title"], &tsne["inverse_transform"]["rule"]), (&"t-SNE".into(), &"kriging".into()));
     assert!(tsne["animation"]["labels"].as_array().unwrap().len() > 5 && tsne["shade"]["high"].as_f64().unwrap() > 0.0);
     assert!(bench.read("p.svg").starts_with("<svg") && bench.path("a.parquet").metadata().unwrap().len() > 4000);
 }
@@ -168,7 +168,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ),
         ("compare iris --report page.txt", "end its name in .html"),
         ("compare iris --atlas atlas.csv", "end its name in .parquet"),
-        ("compare iris --contact-sheet plate.gif", "use .png, .svg or .pdf"),
+        ("compare iris --contact-sheet sheet.gif", "use .png, .svg or .pdf"),
         ("compare iris --seconds 0", "give a positive number"),
         ("compare iris --points few", "give 2 or more, or all"),
         ("compare iris --image 3x3 --report r.html", "a row has 4 numbers"),
@@ -181,7 +181,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
 }
 
 #[test]
-fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
+fn a_sweep_of_neighbors_is_over_the_requested_graph() {
     let bench = Bench::new();
     bench.does("compare iris --methods isomap --graph mutual --sweep neighbors=8,12 --json swept.json -q");
     bench.does("compare iris --methods isomap --graph mutual -k 8 --json mutual.json -q");
@@ -193,7 +193,7 @@ fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
 }
 
 #[test]
-fn films_are_told_by_their_steps_and_paths_by_their_lambda() {
+fn animations_are_labeled_by_their_steps_and_paths_by_their_lambda() {
     let bench = Bench::new();
     bench.does("compare iris --methods tsne,umap,elastic --points 60 --lambda auto:1:4 --report page.html -q");
     let page = data(&bench.read("page.html"));

@@ -3,7 +3,7 @@
 use crate::{Bench, is_png};
 
 #[test]
-fn the_dimension_of_a_roll_is_told_written_and_drawn() {
+fn the_dimension_of_a_roll_is_printed_written_and_drawn() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 600 --seed 1 --with-label -q -o roll.csv");
     let line = "dimension roll.csv --label label --json d.json --plot d.png --pointwise each.csv";

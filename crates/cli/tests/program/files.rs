@@ -23,7 +23,7 @@ fn edges_are_written_in_the_format_of_their_name() {
 }
 
 #[test]
-fn an_approximation_that_was_not_needed_is_told_with_its_reason() {
+fn an_approximation_that_was_not_needed_is_reported_with_its_reason() {
     let bench = Bench::new();
     bench.write("cloud.csv", cloud(60, 4));
     bench.write("wide.csv", cloud(60, 40));

@@ -74,7 +74,7 @@ fn what_unpacks_to_more_than_the_limit_is_refused() {
     }
 }
 
-/// A Parquet file whose schema has a group in a group, so many levels deep: written in Thrift's compact protocol.
+/// A Parquet file whose schema nests groups to this number of levels, written in Thrift's compact protocol.
 fn deep(levels: usize) -> Vec<u8> {
     // FileMetaData { 1: version = 1, 2: list of SchemaElement }
     let mut footer = vec![0x15, 0x02, 0x19, 0xfc];

@@ -160,7 +160,7 @@ fn a_refusal_is_one_line_whatever_there_was_to_warn_of() {
     assert!(said.err.contains("warning: 1 of 41 rows dropped"), "{}", said.err);
 }
 
-/// A gzip file whose content is not compressed but stored, so many times one after the other.
+/// A gzip file whose content is stored without compression, repeated `times` times.
 fn stored(content: &[u8], times: usize) -> Vec<u8> {
     let table: Vec<u32> =
         (0..256u32).map(|i| (0..8).fold(i, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 })).collect();

@@ -55,8 +55,8 @@ fn mahalanobis_distances_have_no_units_and_a_column_too_many_is_named() {
     }
     let said = bench.does("embed iris -m mds --metric mahalanobis -o plane.csv").err;
     assert!(said.contains("the same variance in all of their 4 directions, so that nothing tells which 2"), "{said}");
-    let told = "column \"sum\" is a linear combination of the columns before it";
-    bench.refuses(&format!("embed mixed.csv {embed} -o a.csv"), 2, told);
+    let message = "column \"sum\" is a linear combination of the columns before it";
+    bench.refuses(&format!("embed mixed.csv {embed} -o a.csv"), 2, message);
     bench.does("graph mixed.csv --ignore sum,label --metric mahalanobis -k 5 -o two-edges.csv");
     bench.does("graph iris.csv --ignore label --metric mahalanobis -k 5 -o one-edges.csv");
     let ends = |name: &str| bench.read(name).lines().map(|line| line.rsplit_once(',').unwrap().0.to_string()).collect();
@@ -90,7 +90,7 @@ fn a_table_of_distances_among_points_gets_a_hint_and_none_where_it_is_one() {
 }
 
 #[test]
-fn the_shares_of_the_variance_are_told() {
+fn the_shares_of_the_variance_are_reported() {
     let bench = Bench::new();
     let said = bench.does("embed iris -m pca -d 3 -o map.csv --json map.json").err;
     assert!(said.contains("variance     92.5, 5.3, 1.7 % of 6.8137e2 by coordinate, 99.5 % together"), "{said}");

@@ -34,11 +34,11 @@ fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
             assert!(bench.read("r.json").contains("\"missing_cells\""), "{method} {how}");
             let placed = bench.run(&format!("transform m.model t.csv --missing {how} -o new.csv"));
             assert_eq!(placed.code, 0, "{method} {how}: {}", placed.err);
-            let asked = bench.read("new.csv");
-            assert_eq!(asked.lines().count(), 61, "{method} {how}");
+            let written = bench.read("new.csv");
+            assert_eq!(written.lines().count(), 61, "{method} {how}");
             // The model knows that its rows had missing cells.
             bench.does("transform m.model t.csv -o new.csv -q");
-            assert_eq!(bench.read("new.csv"), asked, "{method} {how}");
+            assert_eq!(bench.read("new.csv"), written, "{method} {how}");
             bench.refuses("transform m.model t.csv --missing error -o none.csv -q", 2, "use --missing model");
         }
     }

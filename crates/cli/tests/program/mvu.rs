@@ -3,7 +3,7 @@
 use crate::{Bench, coordinates};
 
 #[test]
-fn the_certificate_is_told_to_people_and_to_programs() {
+fn the_certificate_is_reported_in_text_and_in_json() {
     let bench = Bench::new();
     bench.does("sample swiss-roll -n 300 --seed 1 -q -o roll.csv");
     let answer = bench.does("embed roll.csv -m mvu -k 6 -o map.csv --json report.json --weights pairs.csv");

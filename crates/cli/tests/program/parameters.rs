@@ -40,7 +40,7 @@ fn a_parameter_that_does_not_apply_is_refused_by_what_it_needs() {
 }
 
 #[test]
-fn a_value_outside_its_range_is_told_the_range() {
+fn a_value_outside_its_range_is_refused_with_the_range() {
     let bench = Bench::new();
     let said = "eigenfold: --landmarks is 2; give a whole number of 3 or more, or none";
     assert_eq!(bench.refuses("embed iris -m isomap --landmarks 2 -o a.csv", 2, ""), said);

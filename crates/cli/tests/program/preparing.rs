@@ -11,7 +11,7 @@ fn mixed() -> String {
 }
 
 #[test]
-fn columns_are_standardized_and_the_way_back_undoes_it() {
+fn columns_are_standardized_and_the_inverse_transform_undoes_it() {
     let bench = Bench::new();
     bench.write("t.csv", mixed());
     let plain = bench.does("embed t.csv -m pca -o plain.csv --json plain.json");

@@ -86,7 +86,7 @@ fn columns_of_the_input_are_chosen_and_constant_ones_reported() {
 }
 
 #[test]
-fn a_map_that_explains_everything_is_told_so() {
+fn a_map_that_explains_everything_is_reported() {
     let bench = Bench::new();
     bench.write("line.csv", (0..40).map(|i| format!("{},{}\n", i, 2 * i)).collect::<String>());
     bench.write("map.csv", (0..40).map(|i| format!("{i}\n")).collect::<String>());

@@ -193,7 +193,7 @@ fn the_uncertainty_of_new_rows_includes_the_variability_of_the_embedding() {
     bench.refuses("transform map.model sheet.csv -o p.csv --std s.csv --held-out rows", 2, "use --posterior");
 }
 
-/// A supervised map is chosen and judged with its classes, and its model says that it no longer has them.
+/// A supervised map is chosen and evaluated with its classes, and its model says that it no longer has them.
 #[test]
 fn a_supervised_map_is_not_one_that_can_be_fitted_again() {
     let bench = Bench::new();

@@ -134,7 +134,7 @@ fn files_of_others_are_kept_before_any_work_is_done() {
     assert_eq!(fine.code, 0, "{}", fine.err);
 }
 
-/// A file that nobody can rename or write; nothing where this user may not make one.
+/// A file that cannot be renamed or written; nothing where this user may not make one.
 struct Immutable(std::path::PathBuf);
 
 impl Immutable {
@@ -166,7 +166,7 @@ fn a_broken_disk_is_no_fault_of_the_user() {
     bench.refuses("embed /proc/self/mem -m pca -q -o a.csv", 1, "/proc/self/mem: ");
 }
 
-/// Starts a run whose standard output nobody takes yet.
+/// Starts a run whose standard output is not read yet.
 fn started(bench: &Bench, line: &str) -> Child {
     let mut command = bench.command(line);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()

@@ -136,14 +136,14 @@ fn a_method_is_run_seen_and_pinned_and_ctrl_c_ends_it() {
         (&pinned["map"]["id"], &pinned["map"]["title"]),
         (&json!("tsne perplexity=20"), &json!("t-SNE, perplexity 20"))
     );
-    assert!(pinned["map"]["scores"]["rnx_auc"]["value"].as_f64().unwrap() > 0.5 && pinned["bytes"].is_string());
+    assert!(pinned["map"]["quality"]["rnx_auc"]["value"].as_f64().unwrap() > 0.5 && pinned["bytes"].is_string());
     assert_eq!(pinned["order"].as_array().unwrap().len(), 2);
     assert_eq!(served.post("pin", "{}").0, 409);
     let page = data(&served.get("").1);
     assert_eq!(page["ranking"]["order"], pinned["order"]);
     assert_eq!(
-        page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne perplexity=20").unwrap()["scores"],
-        pinned["map"]["scores"]
+        page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne perplexity=20").unwrap()["quality"],
+        pinned["map"]["quality"]
     );
 
     let (code, took) = served.interrupt();

@@ -30,9 +30,9 @@ fn every_command_that_reads_points_reads_vectors() {
         let answer = bench.does(&format!("embed {name} -m isomap -k 5 -o map.csv --json map.json"));
         assert!(answer.err.contains(&said.replace("NAME", name)), "{}", answer.err);
         assert_eq!(bench.read("map.csv"), bench.read("plain-map.csv"), "{name}");
-        let told = bench.json("map.json");
-        assert_eq!(told["columns"][3].to_string(), r#"{"name":"embedding","role":"vector","features":4}"#);
-        assert!(told["warnings"].to_string().contains("were taken for the points"), "{}", told["warnings"]);
+        let report = bench.json("map.json");
+        assert_eq!(report["columns"][3].to_string(), r#"{"name":"embedding","role":"vector","features":4}"#);
+        assert!(report["warnings"].to_string().contains("were taken for the points"), "{}", report["warnings"]);
         let line = format!("embed {name} --vector embedding --label year --keep id --names text -m isomap -k 5");
         let answer = bench.does(&format!("{line} -o kept.csv --plot map.png --save map.model"));
         assert!(!answer.err.contains("taken for the points"), "{}", answer.err);

@@ -7,7 +7,7 @@ use eigenfold::{Index, Metric};
 /// The number of nearest neighbors on the map that vote.
 const VOTES: usize = 5;
 /// The most points for which trustworthiness is computed.
-const ASKED: usize = 1000;
+const SAMPLED: usize = 1000;
 
 /// Known labels or values.
 pub(crate) enum Truth {
@@ -85,10 +85,10 @@ impl Truth {
 pub(crate) fn trust(points: &Points, map: &Points) -> Result<f64, Error> {
     let n = points.rows();
     let k = 10.min(n / 4);
-    let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
-    let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&asked), k + 1)?;
+    let sampled: Vec<usize> = (0..n.min(SAMPLED)).map(|i| i * n / n.min(SAMPLED)).collect();
+    let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&sampled), k + 1)?;
     let mut penalty = 0.0;
-    for (at, &i) in asked.iter().enumerate() {
+    for (at, &i) in sampled.iter().enumerate() {
         let distances: Vec<f64> = (0..n).map(|j| Metric::Euclidean.distance(points.row(i), points.row(j))).collect();
         let mut order: Vec<f64> = (0..n).filter(|&j| j != i).map(|j| distances[j]).collect();
         order.sort_unstable_by(f64::total_cmp);
@@ -98,5 +98,5 @@ pub(crate) fn trust(points: &Points, map: &Points) -> Result<f64, Error> {
         }
     }
     let (n, k) = (n as f64, k as f64);
-    Ok(1.0 - penalty / asked.len() as f64 * 2.0 / (k * (2.0 * n - 3.0 * k - 1.0)))
+    Ok(1.0 - penalty / sampled.len() as f64 * 2.0 / (k * (2.0 * n - 3.0 * k - 1.0)))
 }

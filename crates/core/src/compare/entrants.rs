@@ -102,7 +102,7 @@ fn entrant(base: &Request, sweep: Option<(&str, &str)>) -> Result<Entrant> {
             let wrong = |_| {
                 Error::parameter(
                     "neighbors",
-                    format!("`neighbors` {value:?} is no number of neighbors"),
+                    format!("`neighbors` {value:?} is not a number of neighbors"),
                     "give a whole number",
                 )
             };

@@ -13,7 +13,7 @@ pub use entrants::{Sweep, USUAL, entrants};
 use crate::input::Input;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
-use crate::quality::{Evaluation, Given, Measure, Quality};
+use crate::quality::{Evaluation, Measure, Quality, QualityInput};
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -134,8 +134,8 @@ impl Outcome {
     }
 
     /// The value of a measure.
-    pub fn score(&self, measure: Measure) -> Option<f64> {
-        self.evaluated.as_ref()?.score(measure).map(|score| score.value)
+    pub fn value(&self, measure: Measure) -> Option<f64> {
+        self.evaluated.as_ref()?.value(measure).map(|score| score.value)
     }
 }
 
@@ -166,7 +166,7 @@ impl Compare {
     ///
     /// # Errors
     ///
-    /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
+    /// Only [`Error::Stopped`], if the observer itself requested a stop before there was a map; every other failure is a status.
     pub fn fit(&self, entrant: Entrant, input: Input<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
         let before = self.meter.map(|meter| {
@@ -201,9 +201,9 @@ impl Compare {
     /// # Errors
     ///
     /// If the measures are not defined on the points, or the observer stopped the run.
-    pub fn judge(&self, outcomes: &mut [Outcome], given: &Given<'_>, observer: &dyn Observer) -> Result<()> {
+    pub fn evaluate(&self, outcomes: &mut [Outcome], input: &QualityInput<'_>, observer: &dyn Observer) -> Result<()> {
         let maps: Vec<&Points> = outcomes.iter().filter_map(|one| Some(one.model.as_ref()?.embedding())).collect();
-        let mut evaluated = self.quality.judge(given, &maps, observer)?.into_iter();
+        let mut evaluated = self.quality.evaluate(input, &maps, observer)?.into_iter();
         outcomes.iter_mut().filter(|one| one.model.is_some()).for_each(|one| one.evaluated = evaluated.next());
         rank(outcomes);
         let best = outcomes.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
@@ -216,7 +216,7 @@ impl Compare {
 
 /// Sorts evaluated outcomes by rank: those without a map are last, ties keep their order.
 pub fn rank(outcomes: &mut [Outcome]) {
-    let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
+    let key = |one: &Outcome, measure: Measure| one.value(measure).unwrap_or(f64::NEG_INFINITY);
     outcomes.sort_by(|a, b| {
         RANKED_BY
             .into_iter()

@@ -138,20 +138,20 @@ mod tests {
         Points::new(200, 1, (0..200).map(value).collect()).unwrap()
     }
 
-    fn told(map: &Points) -> Option<String> {
+    fn message(map: &Points) -> Option<String> {
         warning(map, &[1e-3], Some(ROUNDING))
     }
 
     #[test]
     fn a_few_points_apart_from_a_dot_are_said_and_a_cloud_with_a_few_far_points_is_not() {
-        let said = told(&column(2, 1e-9)).unwrap();
+        let said = message(&column(2, 1e-9)).unwrap();
         assert!(said.starts_with("coordinate 1 sets 2 points of 200 apart"), "{said}");
-        assert!(told(&column(1, 1e-9)).unwrap().contains("1 point of 200"));
+        assert!(message(&column(1, 1e-9)).unwrap().contains("1 point of 200"));
         // Ten far points are a group, and a cloud of a tenth of the length is not a dot.
-        assert_eq!(told(&column(10, 1e-9)), None);
-        assert_eq!(told(&column(2, 0.2)), None);
-        assert_eq!(told(&column(0, 1.0)), None);
-        assert_eq!(told(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
+        assert_eq!(message(&column(10, 1e-9)), None);
+        assert_eq!(message(&column(2, 0.2)), None);
+        assert_eq!(message(&column(0, 1.0)), None);
+        assert_eq!(message(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
     }
 
     #[test]
@@ -179,8 +179,8 @@ mod tests {
             let row = |i: usize| place(i).map(|y| y + spread * (i as f64 * 0.618).fract());
             Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
         };
-        let said = told(&three(1e-3)).unwrap();
+        let said = message(&three(1e-3)).unwrap();
         assert!(said.starts_with("the map is 3 dots (160, 20, 20 of 200 points)"), "{said}");
-        assert_eq!(told(&three(0.1)), None);
+        assert_eq!(message(&three(0.1)), None);
     }
 }

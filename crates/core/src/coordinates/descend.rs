@@ -37,30 +37,32 @@ pub(crate) fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             observer.passes(steps + passing.step, &coordinates, dims);
         }
     };
-    let mut told = Reported { energy: task.objective.as_mut(), observer };
+    let mut reported = Reported { energy: task.objective.as_mut(), observer };
     let (y, report) = match &task.way {
         Way::QuasiNewton { diagonal } => {
             let of = |diagonal: &Vec<f64>| diagonal.iter().flat_map(|&d| std::iter::repeat_n(d, dims)).collect();
             let diagonal = diagonal.as_ref().map(|diagonal| Diagonal(of(diagonal)));
             let metric = diagonal.as_ref().map(|metric| metric as &dyn Metric);
             let descent = quasi_newton(task.tolerance, task.max_iterations);
-            let mut function = Function { told: &mut told, metric };
+            let mut function = Function { reported: &mut reported, metric };
             descent.minimize_watched(&start, &mut function, observer, &mut |passing| see(passing, 0))?
         }
-        Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
+        Way::Momentum(momentum) => {
+            momentum.minimize(&start, &mut reported, observer, &mut |passing| see(passing, 0))?
+        }
         Way::Fixed { fixed, metric } => {
             // The two optimizations share the maximum number of evaluations, and the observer sees them as one.
             let steps = fixed.path.iter().map(|(_, steps)| steps).sum::<usize>();
             let efforts = [steps, task.max_iterations.saturating_sub(steps)].map(|count| count as f64);
             let [before, after] = Share::split(observer, efforts);
             let first = &mut |passing: &Passing<'_>| see(passing, 0);
-            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), &before, first)?;
+            let (y, report) = fixed.minimize(&start, &mut reported, metric.as_ref(), &before, first)?;
             // Close to a minimum, learning the curvature on top of the metric pays off.
             let evaluations = task.max_iterations.saturating_sub(report.evaluations);
             if report.ended != Ended::Evaluations || evaluations == 0 {
                 (y, report)
             } else {
-                let mut function = Function { told: &mut told, metric: Some(metric.as_ref()) };
+                let mut function = Function { reported: &mut reported, metric: Some(metric.as_ref()) };
                 let descent = quasi_newton(task.tolerance, evaluations);
                 let then = &mut |passing: &Passing<'_>| see(passing, report.iterations);
                 let (y, last) = descent.minimize_watched(&y, &mut function, &after, then)?;
@@ -127,28 +129,28 @@ struct Reported<'a> {
 }
 
 impl Emphasized for Reported<'_> {
-    fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
-        let value = self.energy.value(x, emphasis, slope);
+    fn value(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) -> f64 {
+        let value = self.energy.value(x, emphasis, gradient);
         if emphasis == 1.0 {
             self.observer.objective(self.energy.in_units(value));
         }
         value
     }
 
-    fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
-        self.energy.slope(x, emphasis, slope);
+    fn gradient(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) {
+        self.energy.gradient(x, emphasis, gradient);
     }
 }
 
 /// The same as a function for the optimizer, with its known curvature.
 struct Function<'a, 'b> {
-    told: &'a mut Reported<'b>,
+    reported: &'a mut Reported<'b>,
     metric: Option<&'a dyn Metric>,
 }
 
 impl Objective for Function<'_, '_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        Ok(Some(self.told.value(x, 1.0, slope)))
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
+        Ok(Some(self.reported.value(x, 1.0, gradient)))
     }
 
     fn metric(&self) -> Option<&dyn Metric> {
@@ -176,17 +178,17 @@ pub(crate) fn unmet(ended: Ended) -> crate::Ended {
 
 /// Why a descent did not converge.
 pub(crate) fn unfinished(report: &Report) -> Warning {
-    let (steps, slope) = (report.iterations, report.gradient);
+    let (steps, gradient) = (report.iterations, report.gradient);
     match report.ended {
         Ended::Stopped => Warning::Stopped(format!(
-            "the optimization was stopped after {steps} iterations (largest gradient entry {slope:.1e})"
+            "the optimization was stopped after {steps} iterations (largest gradient entry {gradient:.1e})"
         )),
         Ended::Stuck => Warning::NotConverged(format!(
-            "no step lowers the objective any more after {steps} iterations (largest gradient entry {slope:.1e})"
+            "no step lowers the objective any more after {steps} iterations (largest gradient entry {gradient:.1e})"
         )),
         _ => Warning::NotConverged(format!(
             "the optimization ended after its {steps} iterations with the objective still falling (largest gradient entry \
-             {slope:.1e}); more `max-iterations` may help"
+             {gradient:.1e}); more `max-iterations` may help"
         )),
     }
 }

@@ -103,7 +103,7 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
 /// The eigenvalue below which the groups of points that a coordinate separates are connected only by rounding, if the
 /// eigenvalues show it: those of a weighted graph, of which the largest is between one and two.
 fn held_by(task: &Task) -> Option<f64> {
-    matches!(task, Task::Spectral(Field::Precision { mass: Some(_), .. })).then_some(degenerate::ROUNDING)
+    matches!(task, Task::Spectral(Field::Precision { normalization: Some(_), .. })).then_some(degenerate::ROUNDING)
 }
 
 impl Solved {
@@ -115,7 +115,7 @@ impl Solved {
                 eigenvalues: self.eigenvalues.clone(),
                 residuals: self.residuals.clone(),
                 objective: self.objective.map(|(value, _)| value),
-                gradient: self.objective.map(|(_, slope)| slope),
+                gradient: self.objective.map(|(_, gradient)| gradient),
                 curve: self.curve.clone(),
                 solver: self.solver.clone(),
                 iterations: self.iterations,

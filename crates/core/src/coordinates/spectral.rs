@@ -35,9 +35,9 @@ const BASIS: u64 = 6;
 pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
-        Field::Precision { matrix, mass, scale } => {
-            let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
-            let total = mass.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
+        Field::Precision { matrix, normalization, scale } => {
+            let mut pairs = pencil::bottom(matrix, normalization.as_deref(), dims, seed, memory, observer)?;
+            let total = normalization.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
             // An eigenvalue below this is rounding, and its coordinate has no defined length.
             let least = (1e-16 * matrix.norm_bound()).max(f64::MIN_POSITIVE);
             let length = |lambda: &f64| match scale {
@@ -47,8 +47,10 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
                 CoordinateScale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();
-            if let (CoordinateScale::Symmetric, Some(mass)) = (scale, mass) {
-                pairs.vectors = Mat::from_fn(mass.len(), lengths.len(), |i, q| pairs.vectors[(i, q)] * mass[i].sqrt());
+            if let (CoordinateScale::Symmetric, Some(normalization)) = (scale, normalization) {
+                pairs.vectors = Mat::from_fn(normalization.len(), lengths.len(), |i, q| {
+                    pairs.vectors[(i, q)] * normalization[i].sqrt()
+                });
             }
             (pairs, lengths)
         }

@@ -45,9 +45,9 @@ impl Recipe {
     ///
     /// As [`Dimension::of`].
     pub fn choose_dims(&self, points: &Points, observer: &dyn Observer) -> Result<DimsChoice> {
-        let asked = Dimension { global: false, seed: self.seed, ..Dimension::default() };
+        let estimators = Dimension { global: false, seed: self.seed, ..Dimension::default() };
         let (recipe, points) = self.after_preparation(points)?;
-        let Dimensions { recommended, warnings, .. } = asked.of(&points, observer)?;
+        let Dimensions { recommended, warnings, .. } = estimators.of(&points, observer)?;
         let (chosen, lowered) = recipe.possible(recommended.dims, &points);
         Ok(DimsChoice { chosen, recommended, lowered, warnings })
     }

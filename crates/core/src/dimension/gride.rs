@@ -50,8 +50,8 @@ fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<Sca
     let logs: Vec<f64> = (0..n).map(|at| (near.lengths(at)[2 * k - 1] / near.lengths(at)[k - 1]).ln()).collect();
     let value = root(&logs, k)?;
     let terms: Vec<f64> = logs.iter().map(|&log| score(log, k, value).0).collect();
-    let slope: f64 = logs.iter().map(|&log| score(log, k, value).1).sum();
-    let standard_error = clusters.deviation(&near.rows, &terms).map(|deviation| deviation / -slope);
+    let derivative: f64 = logs.iter().map(|&log| score(log, k, value).1).sum();
+    let standard_error = clusters.deviation(&near.rows, &terms).map(|deviation| deviation / -derivative);
     let ends = standard_error.map(|error| interval(value, error));
     let distance = (0..n).map(|at| near.lengths(at)[2 * k - 1]).sum::<f64>() / n as f64;
     Some(ScaleEstimate { k, among, value, standard_error, low: ends.map(|e| e.0), high: ends.map(|e| e.1), distance })
@@ -75,16 +75,16 @@ fn root(logs: &[f64], k: usize) -> Option<f64> {
     let mut d = (expected / mean).is_finite().then_some(expected / mean)?;
     let (mut low, mut high) = (0.0, f64::INFINITY);
     for _ in 0..200 {
-        let (sum, slope) = logs.iter().fold((0.0, 0.0), |(sum, slope), &log| {
+        let (sum, derivative) = logs.iter().fold((0.0, 0.0), |(sum, derivative), &log| {
             let (value, bend) = score(log, k, d);
-            (sum + value, slope + bend)
+            (sum + value, derivative + bend)
         });
         if sum > 0.0 {
             low = d
         } else {
             high = d
         }
-        let newton = d - sum / slope;
+        let newton = d - sum / derivative;
         let inside = newton > low && newton < high;
         let next = match (inside, high.is_finite(), low > 0.0) {
             (true, _, _) => newton,

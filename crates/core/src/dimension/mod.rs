@@ -15,7 +15,7 @@
 mod choose;
 mod correlation;
 mod distinct;
-mod found;
+mod estimates;
 mod graph_length;
 mod gride;
 mod levina_bickel;
@@ -31,7 +31,7 @@ mod unfolding;
 mod tests;
 
 pub use choose::DimsChoice;
-pub use found::{Check, Dimensions, Estimate, Name};
+pub use estimates::{Check, Dimensions, Estimate, Name};
 pub use gride::ScaleEstimate;
 pub use recommend::Recommendation;
 pub use residual::Elbow;
@@ -213,7 +213,7 @@ impl Collected {
     fn whole(
         &mut self,
         points: &Points,
-        asked: &Dimension,
+        options: &Dimension,
         neighbors: usize,
         observer: &dyn Observer,
     ) -> Result<Whole> {
@@ -225,7 +225,7 @@ impl Collected {
         let pairs = some(PAIRS);
         let same = "the compared distances are equal";
         self.keep(Name::Correlation, correlation::dimension(&pairs, neighbors, &correlating)?, same);
-        let length = graph_length::dimension(&pairs, asked.seed, &measuring)?;
+        let length = graph_length::dimension(&pairs, options.seed, &measuring)?;
         self.keep(Name::GraphLength, length, "too few points, or the length grows as fast as their number");
         let spectrum = spectrum::spectrum(points)?;
         let linear = Estimate::new(Name::Svd, spectrum.dimension as f64, spectrum.points);

@@ -70,14 +70,14 @@ pub(super) struct Coarse {
 }
 
 /// Applies the rule.
-pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
-    let Findings { most, two_nn, ess, check, .. } = *evidence;
-    let scales = evidence.local();
+pub(super) fn recommend(findings: &Findings<'_>) -> Recommendation {
+    let Findings { most, two_nn, ess, check, .. } = *findings;
+    let scales = findings.local();
     let plateau = plateau(&scales);
     let two = two_nn.map(|estimate| estimate.value);
     let mut caveat = Vec::new();
     let (value, reason) = match (two, ess) {
-        (Some(two), _) if evidence.is_noisy(two, &scales) => noise(two, plateau, &scales, &mut caveat),
+        (Some(two), _) if findings.is_noisy(two, &scales) => noise(two, plateau, &scales, &mut caveat),
         (two, _) if check.flagged && !two.is_some_and(|two| agrees(two, plateau)) => flagged(plateau, &mut caveat),
         (Some(two), Some(ess)) if two >= MANY.0 && (MANY.1..=MANY.2).contains(&(ess / two)) => {
             caveat.push(
@@ -85,7 +85,7 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
             );
             (ess, format!("2NN says {two:.1} and is low in many dimensions; the skewness of simplices says {ess:.1}"))
         }
-        (Some(two), _) => (two, plain(two, evidence, &mut caveat)),
+        (Some(two), _) => (two, plain(two, findings, &mut caveat)),
         (None, _) => flagged(plateau, &mut caveat),
     };
     if check.flagged {
@@ -193,14 +193,14 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
     }
 }
 
-fn plain(two: f64, evidence: &Findings<'_>, caveat: &mut Vec<String>) -> String {
-    if let Some(ess) = evidence.ess.filter(|ess| ess / two > MANY.2) {
+fn plain(two: f64, findings: &Findings<'_>, caveat: &mut Vec<String>) -> String {
+    if let Some(ess) = findings.ess.filter(|ess| ess / two > MANY.2) {
         caveat.push(format!(
             "the skewness of simplices says {ess:.1}: the manifold is curved within a neighborhood, or {two:.1} is low"
         ));
     }
-    if evidence.n < 100 {
-        caveat.push(format!("{} different points are few", evidence.n));
+    if findings.n < 100 {
+        caveat.push(format!("{} different points are few", findings.n));
     }
     if two >= 6.0 {
         caveat.push("2NN is low in many dimensions".into());

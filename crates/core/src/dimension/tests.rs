@@ -138,7 +138,7 @@ fn digits_and_iris_have_their_reference_values() {
     near(value(&found, Name::TwoNnFit), 8.9081727648, 1e-9);
     near(value(&found, Name::LevinaBickel), 8.17019829, 1e-8);
     near(value(&found, Name::MacKayGhahramani), 7.09158993, 1e-8);
-    // scipy.optimize.brentq on the slope of the likelihood of r4/r2.
+    // scipy.optimize.brentq on the derivative of the likelihood of r4/r2.
     near(found.scales[1].value, 8.17618023535, 1e-10);
     near(quick(&roll(1000)).scales[1].value, 1.94729619262, 1e-10);
 
@@ -261,9 +261,9 @@ fn every_place_counts_once_and_constant_features_do_not_count() {
     rows.extend([5, 5, 17]);
     let padded: Vec<[f64; 5]> =
         rows.iter().map(|&i| [3.0, points.row(i)[0], points.row(i)[1], -1.0, points.row(i)[2]]).collect();
-    let asked = Dimension { global: false, pointwise: true, ..Dimension::default() };
-    let found = asked.of(&Points::from_rows(&padded).unwrap(), &Silent).unwrap();
-    let plain = asked.of(&points, &Silent).unwrap();
+    let estimators = Dimension { global: false, pointwise: true, ..Dimension::default() };
+    let found = estimators.of(&Points::from_rows(&padded).unwrap(), &Silent).unwrap();
+    let plain = estimators.of(&points, &Silent).unwrap();
     assert_eq!((found.n, found.distinct, found.features, found.varying), (303, 300, 5, 3));
     assert_eq!((&found.estimates, &found.scales), (&plain.estimates, &plain.scales));
     assert_eq!(found.warnings.len(), 2);
@@ -303,13 +303,13 @@ fn few_points_have_an_error_or_an_answer() {
         }
     }
     let small = cube(10, 2, 1);
-    let asked = |k| Dimension { neighbors: Some(k), ..Dimension::default() }.of(&small, &Silent);
-    assert!(asked(2).unwrap_err().to_string().contains("`neighbors` 3 or more"));
-    assert!(asked(10).unwrap_err().to_string().contains("`neighbors` 9 or less"));
+    let with = |k| Dimension { neighbors: Some(k), ..Dimension::default() }.of(&small, &Silent);
+    assert!(with(2).unwrap_err().to_string().contains("`neighbors` 3 or more"));
+    assert!(with(10).unwrap_err().to_string().contains("`neighbors` 9 or less"));
 }
 
 #[test]
-fn lattices_are_flagged_and_larger_scales_asked() {
+fn lattices_are_flagged_and_larger_scales_suggested() {
     let square = Sample::Grid.draw(900, 0.0, 0).unwrap().points;
     let line = Points::new(500, 1, (0..500).map(f64::from).collect()).unwrap();
     for (points, dims) in [(square, 2), (line, 1)] {

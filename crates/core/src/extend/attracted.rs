@@ -9,9 +9,9 @@
 
 use super::checks::is_positive;
 use super::reference::Away;
-use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
+use super::{Extension, Known, Newcomer, Sizes, Traits, TransformFn};
 use crate::forces::repulsion::{Grid, exact};
-use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
+use crate::forces::{AttractionKernel, Kernel, Shape, fuzzy, perplexity};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::progress::Silent;
@@ -26,7 +26,7 @@ const SPACING: f64 = 0.25;
 
 /// How the affinities of a new point follow from its distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Hold {
+pub(crate) enum AffinityRule {
     /// The mean of entropic affinities; they sum to one.
     Perplexity(Vec<f64>),
     /// UMAP's.
@@ -37,7 +37,7 @@ pub(crate) enum Hold {
 
 /// The form of the repulsion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Push {
+pub(crate) enum RepulsionForm {
     /// λ Σ.
     Sum(f64),
     /// λ log Σ.
@@ -51,16 +51,16 @@ pub(crate) enum Push {
 /// The forces on a new point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Attracted {
-    pub(crate) hold: Hold,
-    pub(crate) pull: Pull,
+    pub(crate) affinity: AffinityRule,
+    pub(crate) attraction: AttractionKernel,
     pub(crate) shape: Shape,
-    pub(crate) push: Push,
-    /// The distances that [`Push::Squares`] uses.
+    pub(crate) repulsion: RepulsionForm,
+    /// The distances that [`RepulsionForm::Squares`] uses.
     pub(crate) away: Option<Away>,
 }
 
 /// The repulsion of all training points, precomputed for any position.
-struct Pushes {
+struct PreparedRepulsion {
     kernel: Kernel,
     grid: Option<Grid<f64, 8>>,
 }
@@ -74,87 +74,92 @@ impl Extension for Attracted {
         }
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
-        let pushes = self.prepared(&known);
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
+        let repulsion = self.prepare_repulsion(&known);
         let away = self.away.as_ref().map(Away::prepared).transpose()?;
         Ok(Box::new(move |batch| {
             let squares = away.as_ref().map(|away| away.squares(&known, batch)).transpose()?;
-            Ok(batch.each(|new| self.row(&known, &pushes, new, squares.as_ref().map_or(&[], |all| all.of(new)))))
+            Ok(batch.each(|new| self.row(&known, &repulsion, new, squares.as_ref().map_or(&[], |all| all.of(new)))))
         }))
     }
 
     fn fits(&self, sizes: Sizes) -> bool {
-        let squares = matches!(self.push, Push::Squares(_));
-        let hold = match &self.hold {
-            Hold::Perplexity(list) => !list.is_empty() && list.iter().all(|&value| is_positive(value)),
-            Hold::Fuzzy => true,
-            Hold::Heat(width) => is_positive(*width),
+        let squares = matches!(self.repulsion, RepulsionForm::Squares(_));
+        let affinity = match &self.affinity {
+            AffinityRule::Perplexity(list) => !list.is_empty() && list.iter().all(|&value| is_positive(value)),
+            AffinityRule::Fuzzy => true,
+            AffinityRule::Heat(width) => is_positive(*width),
         };
-        let pull = match self.pull {
-            Pull::Square => true,
-            Pull::Student(degrees) => is_positive(degrees),
-            Pull::Umap(a, b) => is_positive(a) && is_positive(b),
+        let attraction = match self.attraction {
+            AttractionKernel::Square => true,
+            AttractionKernel::Student(degrees) => is_positive(degrees),
+            AttractionKernel::Umap(a, b) => is_positive(a) && is_positive(b),
         };
         let form = match self.shape {
             Shape::Gaussian => true,
             Shape::Student(degrees) => is_positive(degrees),
             Shape::Umap(a, b) => is_positive(a) && is_positive(b),
         };
-        let push = match self.push {
-            Push::Sum(lambda) | Push::LogSum(lambda) | Push::Squares(lambda) => (0.0..f64::INFINITY).contains(&lambda),
-            Push::Uniform(part) => (0.0..=1.0).contains(&part),
+        let repulsion = match self.repulsion {
+            RepulsionForm::Sum(lambda) | RepulsionForm::LogSum(lambda) | RepulsionForm::Squares(lambda) => {
+                (0.0..f64::INFINITY).contains(&lambda)
+            }
+            RepulsionForm::Uniform(part) => (0.0..=1.0).contains(&part),
         };
         let away = squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(sizes.rows));
-        hold && pull && form && push && away
+        affinity && attraction && form && repulsion && away
     }
 }
 
 impl Attracted {
-    fn prepared(&self, known: &Known<'_>) -> Pushes {
+    fn prepare_repulsion(&self, known: &Known<'_>) -> PreparedRepulsion {
         let kernel = Kernel::of(self.shape);
         let (n, dims) = (known.map.rows(), known.map.cols());
-        let by_grid = n > MANY && dims <= 3 && !matches!(self.push, Push::Squares(_));
+        let by_grid = n > MANY && dims <= 3 && !matches!(self.repulsion, RepulsionForm::Squares(_));
         let grid = by_grid.then(|| {
             let mut grid = Grid::new(kernel.clone(), dims, SPACING);
-            grid.hold(known.map.values());
+            grid.tabulate(known.map.values());
             grid
         });
-        Pushes { kernel, grid }
+        PreparedRepulsion { kernel, grid }
     }
 
-    fn row(&self, known: &Known<'_>, pushes: &Pushes, new: &Newcomer<'_>, squares: &[f64]) -> Vec<f64> {
+    fn row(&self, known: &Known<'_>, repulsion: &PreparedRepulsion, new: &Newcomer<'_>, squares: &[f64]) -> Vec<f64> {
         let dims = known.map.cols();
-        let weights = self.hold.weights(new.lengths);
+        let weights = self.affinity.weights(new.lengths);
         let start = known.map.row(new.near[0] as usize).to_vec();
-        let mut objective = |y: &[f64], slope: &mut [f64]| {
-            if let Push::Uniform(part) = self.push {
-                return Ok(Some(pushes.mixed(known, new, &weights, part, y, slope)));
+        let mut objective = |y: &[f64], gradient: &mut [f64]| {
+            if let RepulsionForm::Uniform(part) = self.repulsion {
+                return Ok(Some(repulsion.mixed(known, new, &weights, part, y, gradient)));
             }
             let mut value = 0.0;
-            slope.fill(0.0);
+            gradient.fill(0.0);
             for (&j, weight) in new.near.iter().zip(&weights) {
                 let other = known.map.row(j as usize);
                 let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                value += weight * self.pull.value(square);
-                let factor = 2.0 * weight * self.pull.slope(square);
-                slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+                value += weight * self.attraction.value(square);
+                let factor = 2.0 * weight * self.attraction.derivative(square);
+                gradient
+                    .iter_mut()
+                    .zip(y.iter().zip(other))
+                    .for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
             }
-            let (sum, along) = match self.push {
-                Push::Squares(_) => pushes.by_squares(known, squares, y),
-                Push::Sum(_) | Push::LogSum(_) | Push::Uniform(_) => pushes.at(known, y),
+            let (sum, along) = match self.repulsion {
+                RepulsionForm::Squares(_) => repulsion.by_squares(known, squares, y),
+                RepulsionForm::Sum(_) | RepulsionForm::LogSum(_) | RepulsionForm::Uniform(_) => repulsion.at(known, y),
             };
-            let factor = match self.push {
-                Push::Sum(lambda) | Push::Squares(lambda) => {
+            let factor = match self.repulsion {
+                RepulsionForm::Sum(lambda) | RepulsionForm::Squares(lambda) => {
                     value += lambda * sum;
                     lambda
                 }
-                Push::LogSum(lambda) => {
+                RepulsionForm::LogSum(lambda) => {
                     value += lambda * sum.max(f64::MIN_POSITIVE).ln();
                     lambda / sum.max(f64::MIN_POSITIVE)
                 }
-                Push::Uniform(_) => 0.0,
+                RepulsionForm::Uniform(_) => 0.0,
             };
-            slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += factor * along);
+            gradient.iter_mut().zip(along).for_each(|(gradient, along)| *gradient += factor * along);
             Ok(Some(value))
         };
         let descent =
@@ -163,26 +168,26 @@ impl Attracted {
     }
 }
 
-impl Hold {
+impl AffinityRule {
     fn weights(&self, lengths: &[f64]) -> Vec<f64> {
         match self {
-            Hold::Perplexity(perplexities) => {
+            AffinityRule::Perplexity(perplexities) => {
                 let squares: Vec<f64> = lengths.iter().map(|d| d * d).collect();
                 perplexity::mean(&squares, perplexities)
             }
-            Hold::Fuzzy => fuzzy::row(lengths),
-            Hold::Heat(width) => lengths.iter().map(|d| (-0.5 * (d / width).powi(2)).exp()).collect(),
+            AffinityRule::Fuzzy => fuzzy::row(lengths),
+            AffinityRule::Heat(width) => lengths.iter().map(|d| (-0.5 * (d / width).powi(2)).exp()).collect(),
         }
     }
 }
 
-impl Pushes {
+impl PreparedRepulsion {
     /// Σⱼ k(‖y − y[j]‖²) and its gradient.
     fn at(&self, known: &Known<'_>, y: &[f64]) -> (f64, Vec<f64>) {
         let read = self.grid.as_ref().and_then(|grid| grid.at(y));
         read.map_or_else(
             || exact::one(&self.kernel, known.map.values(), y.len(), y, None),
-            |(value, slope)| (value.max(0.0), slope[..y.len()].to_vec()),
+            |(value, gradient)| (value.max(0.0), gradient[..y.len()].to_vec()),
         )
     }
 
@@ -194,13 +199,13 @@ impl Pushes {
         weights: &[f64],
         part: f64,
         y: &[f64],
-        slope: &mut [f64],
+        gradient: &mut [f64],
     ) -> f64 {
         let (sum, along) = self.at(known, y);
         let sum = sum.max(f64::MIN_POSITIVE);
         let (uniform, own) = (part / known.map.rows() as f64, (1.0 - part) / sum);
         let (mut value, mut all) = (0.0, 0.0);
-        slope.fill(0.0);
+        gradient.fill(0.0);
         for (&j, weight) in new.near.iter().zip(weights) {
             let other = known.map.row(j as usize);
             let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
@@ -208,23 +213,23 @@ impl Pushes {
             value -= weight * (uniform + bell).ln();
             let share = weight / (uniform + bell);
             all += share * bell;
-            let factor = -2.0 * share * own * self.kernel.slope(square);
-            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+            let factor = -2.0 * share * own * self.kernel.derivative(square);
+            gradient.iter_mut().zip(y.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
         }
-        slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += all / sum * along);
+        gradient.iter_mut().zip(along).for_each(|(gradient, along)| *gradient += all / sum * along);
         value
     }
 
     /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its gradient.
     fn by_squares(&self, known: &Known<'_>, squares: &[f64], y: &[f64]) -> (f64, Vec<f64>) {
-        let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
+        let (mut value, mut gradient) = (0.0, vec![0.0; y.len()]);
         for (j, &weight) in squares.iter().enumerate() {
             let other = known.map.row(j);
             let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
             value += weight * self.kernel.value(square);
-            let factor = 2.0 * weight * self.kernel.slope(square);
-            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+            let factor = 2.0 * weight * self.kernel.derivative(square);
+            gradient.iter_mut().zip(y.iter().zip(other)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
         }
-        (value, slope)
+        (value, gradient)
     }
 }

@@ -1,7 +1,7 @@
 //! Out-of-sample extension by local weights: the weights that reconstruct a point from its neighbors apply to its
 //! coordinates, y = Σⱼ w[j] y[j].
 
-use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
+use super::{Extension, Known, Newcomer, Sizes, Traits, TransformFn};
 use crate::input::{Cloud, differences};
 use eigenfold_linalg::dense::small::solve_positive_definite;
 use eigenfold_linalg::error::Result;
@@ -21,7 +21,7 @@ impl Extension for Barycenter {
         Traits::OF_NEIGHBORS
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         Ok(Box::new(move |batch| Ok(batch.each(|new| self.row(&known, new)))))
     }
 

@@ -10,7 +10,7 @@
 
 use super::homes::Homes;
 use super::taper::{self, Near};
-use super::{Extension, FAR, Known, Placing, SAMPLED, Transformed};
+use super::{Extension, FAR, Known, SAMPLED, TransformFn, Transformed};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Index, Lists};
 use eigenfold_linalg::error::{Error, Result};
@@ -106,7 +106,7 @@ pub(super) fn place_rows(
 /// y[j] − r(x[j]) of all neighbors for which it is not known yet.
 fn add_offsets(
     known: &Known<'_>,
-    place: &Placing<'_>,
+    place: &TransformFn<'_>,
     index: &Index<'_>,
     near: &Near,
     offsets: &mut BTreeMap<u32, Vec<f64>>,
@@ -151,7 +151,7 @@ impl Known<'_> {
         let width = (self.k + 1 + usize::from(own.is_some())).min(n);
         let (all, lengths) = match index {
             Some(index) => index.nearest(rows, width)?,
-            None => given(rows, width)?,
+            None => nearest_of(rows, width)?,
         };
         let mut near = Near { rows: Vec::new(), lengths: Vec::new(), shares: Vec::new(), reaches: Vec::new() };
         for i in 0..rows.rows() {
@@ -176,7 +176,7 @@ impl Known<'_> {
 }
 
 /// The nearest by rows that hold distances to all training points.
-fn given(rows: &Points, width: usize) -> Result<Lists> {
+fn nearest_of(rows: &Points, width: usize) -> Result<Lists> {
     let lists = parallel::collect(rows.rows(), |i| {
         let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
         list.sort_unstable_by(sort::by_distance);

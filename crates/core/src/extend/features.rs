@@ -4,7 +4,7 @@
 //! z.
 
 use super::checks::all_finite;
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -27,7 +27,7 @@ impl Extension for Features {
         Traits::OF_FEATURES
     }
 
-    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<TransformFn<'a>> {
         Ok(Box::new(|batch| Ok(batch.each(|new| self.row(new.row)))))
     }
 

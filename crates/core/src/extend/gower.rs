@@ -5,7 +5,7 @@
 
 use super::checks::all_finite;
 use super::reference::Away;
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -35,7 +35,7 @@ impl Extension for Gower {
         self.away.fits(sizes.rows) && means && sizes.eigenvalues == sizes.dims
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let away = self.away.prepared()?;
         Ok(Box::new(move |batch| {
             let squares = away.squares(&known, batch)?;

@@ -13,7 +13,7 @@
 
 use super::checks::{all_finite, is_positive};
 use super::linear::far_from;
-use super::{Extension, Inverse, Known, Placing, Sizes, Traits, Transformed};
+use super::{Extension, Inverse, Known, Sizes, Traits, TransformFn, Transformed};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::error::{Error, Result};
@@ -238,7 +238,7 @@ impl Extension for Latent {
             && self.noise.iter().all(|&psi| is_positive(psi))
     }
 
-    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<TransformFn<'a>> {
         let mean = |posterior: Posterior| posterior.mean;
         Ok(Box::new(move |batch| Ok(self.posteriors(batch.rows)?.into_iter().map(mean).collect())))
     }

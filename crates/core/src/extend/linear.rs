@@ -1,7 +1,7 @@
 //! Out-of-sample extension of linear maps: y = (x − x̄) U.
 
 use super::checks::all_finite;
-use super::{Extension, FAR, Inverse, Known, Placing, Sizes, Traits, Transformed};
+use super::{Extension, FAR, Inverse, Known, Sizes, Traits, TransformFn, Transformed};
 use crate::coordinates::Map;
 use crate::input::Data;
 use eigenfold_graph::Metric;
@@ -29,7 +29,7 @@ impl Extension for Linear {
         fitting && all_finite(&self.mean) && all_finite(&self.axes)
     }
 
-    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, _known: Known<'a>) -> Result<TransformFn<'a>> {
         Ok(Box::new(|batch| Ok(batch.each(|new| self.row(new.row)))))
     }
 

@@ -38,7 +38,7 @@ mod stress;
 mod tangent;
 mod taper;
 
-pub(crate) use attracted::{Attracted, Hold, Push};
+pub(crate) use attracted::{AffinityRule, Attracted, RepulsionForm};
 pub(crate) use barycenter::Barycenter;
 pub use batches::{Batch, Newcomer};
 pub(crate) use features::Features;
@@ -82,10 +82,10 @@ pub struct Transformed {
     /// more than twice the 95 % quantile over training points, each left out; for linear maps, if it is more than twice
     /// as far from the mean as any training point.
     pub far: Vec<usize>,
-    /// The standard deviation of every coordinate, if it was requested ([`Model::place_with_deviations`](crate::Model))
+    /// The standard deviation of every coordinate, if it was requested ([`Model::transform_with_std`](crate::Model))
     /// and the rule has one: 68 % of training rows embedded by the others miss their own coordinates by no more. It
     /// covers the error of the extension on this map, not how much the map itself would change with the new rows
-    /// (docs/placing.md).
+    /// (docs/transform.md).
     pub deviations: Option<Points>,
 }
 
@@ -145,7 +145,7 @@ impl Traits {
 }
 
 /// The coordinates of every row of a batch, from what was prepared for all batches.
-pub type Placing<'a> = Box<dyn Fn(&Batch<'_>) -> Result<Vec<Vec<f64>>> + 'a>;
+pub type TransformFn<'a> = Box<dyn Fn(&Batch<'_>) -> Result<Vec<Vec<f64>>> + 'a>;
 
 /// How the inverse transform of a rule is found.
 pub(crate) enum Inverse<'a> {
@@ -169,7 +169,7 @@ pub trait Extension: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// # Errors
     ///
     /// If the training data do not have what the rule needs.
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>>;
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>>;
 
     /// Whether the numbers of the rule are valid in a model of these sizes; what is read from a file is checked by it.
     fn fits(&self, sizes: Sizes) -> bool {

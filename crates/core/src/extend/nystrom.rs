@@ -5,7 +5,7 @@
 //! clustering. NIPS 16, 2004.
 
 use super::checks::is_positive;
-use super::{Extension, Known, Newcomer, Placing, Sizes, Traits};
+use super::{Extension, Known, Newcomer, Sizes, Traits, TransformFn};
 use crate::kernel::heat::Widths;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl Extension for Nystrom {
         Traits { needs_points: false, ..Traits::OF_NEIGHBORS }
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         Ok(Box::new(move |batch| Ok(batch.each(|new| self.row(&known, new)))))
     }
 

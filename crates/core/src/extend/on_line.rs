@@ -1,6 +1,6 @@
 //! The most likely position of a new row on a line under the Ornstein-Uhlenbeck process through the training rows.
 
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::gp::line::Line;
 use crate::gp::problem::Problem;
 use eigenfold_graph::points::Points;
@@ -19,7 +19,7 @@ impl Extension for OnLine {
         Traits::OF_FEATURES
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let (points, _) =
             known.points.ok_or_else(|| Error::input_kind(&["points"], "gplvm embeds points only", "give points"))?;
         let line = self.line(points, known.map)?;

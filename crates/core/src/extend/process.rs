@@ -16,7 +16,7 @@
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
 use super::checks::{all_finite, is_positive};
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
 use eigenfold_graph::points::Points;
@@ -117,7 +117,7 @@ impl Extension for Process {
         Traits::OF_FEATURES
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let fitted = self.fitted(&known)?;
         Ok(Box::new(move |batch| Ok(batch.each(|new| fitted.row(new.row, new.near)))))
     }
@@ -150,13 +150,13 @@ impl Fitted<'_> {
         if let Some(mapping) = &self.process.mapping {
             return mapping.row(&row, &self.problem);
         }
-        let mut slope = vec![0.0; self.map.cols()];
+        let mut gradient = vec![0.0; self.map.cols()];
         let mut best = (f64::INFINITY, self.map.row(near[0] as usize).to_vec(), 1.0);
         for &i in near {
             let place = self.map.row(i as usize);
-            let value = self.negative(&row, place, &mut slope);
+            let value = self.negative(&row, place, &mut gradient);
             if value < best.0 {
-                let steep = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+                let steep = gradient.iter().map(|s| s * s).sum::<f64>().sqrt();
                 best = (value, place.to_vec(), FIRST / steep.max(f64::MIN_POSITIVE));
             }
         }
@@ -169,21 +169,21 @@ impl Fitted<'_> {
             stop: STOP,
             stage: None,
         };
-        let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(self.negative(&row, y, slope)));
+        let mut objective = |y: &[f64], gradient: &mut [f64]| Ok(Some(self.negative(&row, y, gradient)));
         descent.minimize(&start, &mut objective, &Silent).map_or(start, |(place, _)| place)
     }
 
     /// The roots of the diagonal of H⁻¹.
     fn deviations(&self, row: &[f64], place: &[f64]) -> Vec<f64> {
         let (row, d) = (self.problem.row(row), place.len());
-        let slope = |q: usize, step: f64| {
-            let (mut moved, mut slope) = (place.to_vec(), vec![0.0; d]);
+        let gradient = |q: usize, step: f64| {
+            let (mut moved, mut gradient) = (place.to_vec(), vec![0.0; d]);
             moved[q] += step;
-            self.negative(&row, &moved, &mut slope);
-            slope
+            self.negative(&row, &moved, &mut gradient);
+            gradient
         };
         let columns: Vec<Vec<f64>> = (0..d)
-            .map(|q| slope(q, STEP).iter().zip(slope(q, -STEP)).map(|(a, b)| (a - b) / (2.0 * STEP)).collect())
+            .map(|q| gradient(q, STEP).iter().zip(gradient(q, -STEP)).map(|(a, b)| (a - b) / (2.0 * STEP)).collect())
             .collect();
         let p = row.len() as f64;
         let mut second: Vec<f64> =
@@ -194,18 +194,18 @@ impl Fitted<'_> {
     }
 
     /// The negative log density of a row at a position, up to a constant and per feature, with its gradient.
-    fn negative(&self, row: &[f64], place: &[f64], slope: &mut [f64]) -> f64 {
+    fn negative(&self, row: &[f64], place: &[f64], gradient: &mut [f64]) -> f64 {
         let (at, p) = (self.prediction.at(place), row.len() as f64);
         let off: Vec<f64> = row.iter().zip(&at.mean).map(|(x, mean)| x - mean).collect();
         let square: f64 = off.iter().map(|off| off * off).sum();
         let spread = at.variance;
         let along_mean: Vec<f64> = off.iter().map(|off| -off / (spread * p)).collect();
         let along_variance = 0.5 * (1.0 - square / (spread * p)) / spread;
-        slope.copy_from_slice(&self.prediction.slope(place, &at, &along_mean, along_variance));
+        gradient.copy_from_slice(&self.prediction.gradient(place, &at, &along_mean, along_variance));
         let mut value = 0.5 * (spread.ln() + square / (spread * p));
         if self.process.prior {
             value += 0.5 * place.iter().map(|y| y * y).sum::<f64>() / p;
-            slope.iter_mut().zip(place).for_each(|(s, y)| *s += y / p);
+            gradient.iter_mut().zip(place).for_each(|(s, y)| *s += y / p);
         }
         value
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_of_the_density_is_that_of_central_differences() {
+    fn the_gradient_of_the_density_is_that_of_central_differences() {
         let (points, map) = strip(40);
         let inducing = map.select(&(0..40).step_by(4).collect::<Vec<_>>());
         for (prior, inducing) in [(false, None), (true, None), (false, Some(inducing))] {
@@ -235,8 +235,8 @@ mod tests {
                 Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[], radius: None };
             let fitted = process.fitted(&known).unwrap();
             let row = fitted.problem.row(&[0.3, 0.4, 0.1, 2.0, 0.0]);
-            let (place, mut slope, mut unused) = ([1.1, 0.4], [0.0; 2], [0.0; 2]);
-            fitted.negative(&row, &place, &mut slope);
+            let (place, mut gradient, mut unused) = ([1.1, 0.4], [0.0; 2], [0.0; 2]);
+            fitted.negative(&row, &place, &mut gradient);
             for q in 0..2 {
                 let mut value = |step: f64| {
                     let mut moved = place;
@@ -245,7 +245,7 @@ mod tests {
                 };
                 let h = 1e-3;
                 let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                assert!((known - slope[q]).abs() < 1e-8 * (1.0 + known.abs()), "{q}: {known} {}", slope[q]);
+                assert!((known - gradient[q]).abs() < 1e-8 * (1.0 + known.abs()), "{q}: {known} {}", gradient[q]);
             }
         }
     }

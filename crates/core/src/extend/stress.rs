@@ -9,7 +9,7 @@
 //! ```
 
 use super::reference::Away;
-use super::{Extension, Known, Placing, Sizes, Traits};
+use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::coordinates::Map;
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -52,7 +52,7 @@ impl Extension for Stress {
         self.away.fits(sizes.rows) && sorted && finite && self.power <= 2
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let away = self.away.prepared()?;
         let (map, dims, middle) = (known.map.values(), known.map.cols(), known.map.column_means());
         let count = self.away.count(known.map.rows());
@@ -107,14 +107,17 @@ impl Stress {
         let weights = self.weights(&lengths);
         let at: Vec<f64> =
             anchors.rows.iter().flat_map(|&row| &anchors.map[row * dims..(row + 1) * dims]).map(|y| y / unit).collect();
-        let value = |y: &[f64], slope: &mut [f64]| {
-            slope.fill(0.0);
+        let value = |y: &[f64], gradient: &mut [f64]| {
+            gradient.fill(0.0);
             let mut sum = 0.0;
             for ((anchor, length), weight) in at.chunks_exact(dims).zip(&lengths).zip(&weights) {
                 let distance = y.iter().zip(anchor).map(|(y, a)| (y - a) * (y - a)).sum::<f64>().sqrt();
                 sum += weight * (length - distance).powi(2);
-                let pull = if distance > 0.0 { weight * (1.0 - length / distance) / n } else { 0.0 };
-                slope.iter_mut().zip(y.iter().zip(anchor)).for_each(|(slope, (y, a))| *slope += pull * (y - a));
+                let force = if distance > 0.0 { weight * (1.0 - length / distance) / n } else { 0.0 };
+                gradient
+                    .iter_mut()
+                    .zip(y.iter().zip(anchor))
+                    .for_each(|(gradient, (y, a))| *gradient += force * (y - a));
             }
             0.5 * sum / n
         };
@@ -129,10 +132,10 @@ impl Stress {
         let end = |start: &[f64]| {
             // One majorization step is y minus the gradient.
             let start: Vec<f64> = start.iter().map(|y| y / unit).collect();
-            let mut slope = vec![0.0; dims];
-            value(&start, &mut slope);
-            let start: Vec<f64> = start.iter().zip(&slope).map(|(y, slope)| y - slope).collect();
-            let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(value(y, slope)));
+            let mut gradient = vec![0.0; dims];
+            value(&start, &mut gradient);
+            let start: Vec<f64> = start.iter().zip(&gradient).map(|(y, gradient)| y - gradient).collect();
+            let mut objective = |y: &[f64], gradient: &mut [f64]| Ok(Some(value(y, gradient)));
             let found = descent.minimize(&start, &mut objective, &Silent);
             found.map_or((start, f64::INFINITY), |(y, report)| (y, report.value))
         };

@@ -1,7 +1,7 @@
 //! Out-of-sample extension by tangent spaces: the affine map from the tangent space of the neighbors to their
 //! coordinates.
 
-use super::{Extension, Known, Newcomer, Placing, Traits};
+use super::{Extension, Known, Newcomer, Traits, TransformFn};
 use crate::input::cloud::{Cloud, differences};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -16,7 +16,7 @@ impl Extension for Tangent {
         Traits::OF_NEIGHBORS
     }
 
-    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<Placing<'a>> {
+    fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
         let dims = known.map.cols();
         Ok(Box::new(move |batch| {
             Ok(batch.each(|new| {

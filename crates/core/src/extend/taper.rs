@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_field_of_springs_is_as_sure_as_they_are_stiff() {
+    fn the_standard_deviation_is_that_of_the_summed_precisions() {
         // Two precisions of 1/4 add up to 1/2.
         assert!((deviation(&[2.0, 2.0], &[1.0, 1.0]) - 2f64.sqrt()).abs() < 1e-15);
         assert_eq!(deviation(&[0.0, 2.0], &[1.0, 1.0]), 0.0);

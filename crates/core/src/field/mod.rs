@@ -56,7 +56,7 @@ pub enum Field {
         /// The precision A.
         matrix: SparseSymmetric,
         /// The normalization matrix M of the eigenproblem A y = λ M y; the identity if absent.
-        mass: Option<Vec<f64>>,
+        normalization: Option<Vec<f64>>,
         /// The length of each coordinate.
         scale: CoordinateScale,
     },
@@ -111,9 +111,9 @@ pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
 pub struct Site<'a> {
     /// What is known of the points.
     pub data: Data<'a>,
-    /// The neighborhood graph, connected, if the method asked for one.
+    /// The neighborhood graph, connected, if the method needs one.
     pub graph: Option<&'a Graph>,
-    /// The nearest neighbors of every point that the method asked stage 1 for ([`Build::nearest`]).
+    /// The nearest neighbors of every point that the method requested from stage 1 ([`Build::nearest`]).
     pub nearest: Option<&'a Graph>,
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
     /// given.
@@ -135,7 +135,7 @@ pub struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
+    /// Nothing but the points, with two coordinates, seed 0, all memory, and no observer.
     pub fn of(data: Data<'a>) -> Site<'a> {
         Site {
             data,
@@ -173,7 +173,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// The nearest neighbors that the method asked stage 1 for; searched here where there was no stage 1.
+    /// The nearest neighbors that the method requested from stage 1; searched here where there was no stage 1.
     ///
     /// # Errors
     ///

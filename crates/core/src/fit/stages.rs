@@ -102,7 +102,7 @@ impl<'a> Stages<'a> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.disconnected == Disconnected::Separate) {
             if self.recipe.snapshots > 0 {
                 let fact = format!(
-                    "`snapshots` show one descent, and the graph has {} connected components",
+                    "`snapshots` show one optimization, and the graph has {} connected components",
                     found.sizes.len()
                 );
                 return Err(Error::inapplicable("snapshots", fact, "use `disconnected` join, or leave them out"));
@@ -217,7 +217,7 @@ impl<'a> Stages<'a> {
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.input.data.len() - 1));
+        let width = self.recipe.rescale.map_or(dims, |requested| requested.min(self.input.data.len() - 1));
         let (mut map, k) = in_third.map(&mut built, graph, width)?;
         // The likelihood is that of the method's own coordinates.
         let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
@@ -251,7 +251,8 @@ impl<'a> Stages<'a> {
             eigenvalues: diagnostics.eigenvalues.iter().copied().take(embedding.cols()).collect(),
             rule: Some(built.rule),
         };
-        let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
+        let chosen =
+            built.used.into_iter().map(|(name, used)| Used { name: name.into(), requested: "auto".into(), used });
         let report = Report {
             seconds: Seconds {
                 graph: graph_seconds,
@@ -347,11 +348,11 @@ impl<'a> Stages<'a> {
         map: &Points,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Option<Observation>, bool)> {
-        let asked = self.recipe.likelihood;
-        let Some(points) = self.input.data.points().filter(|_| asked != Likelihood::Never) else {
+        let requested = self.recipe.likelihood;
+        let Some(points) = self.input.data.points().filter(|_| requested != Likelihood::Never) else {
             return Ok((None, false));
         };
-        let budget = Budget { likelihood: asked, memory: self.memory() };
+        let budget = Budget { likelihood: requested, memory: self.memory() };
         let Some(density) = Density::new(built.field(), &|| Ok(map.clone()), points, &budget)? else {
             return Ok((None, true));
         };
@@ -433,16 +434,16 @@ impl<'a> Stages<'a> {
                 report.warnings.insert(0, Warning::Disconnected(components_message(found, recipe.disconnected)));
             }
         }
-        let asked = recipe.method.parameters();
+        let parameters = recipe.method.parameters();
         let chosen = std::mem::take(&mut report.parameters);
-        report.parameters = asked
+        report.parameters = parameters
             .iter()
             .map(|p| {
                 let used = chosen.iter().find(|c| c.name == p.name).map_or(&p.value, |c| &c.used);
-                Used { name: p.name.into(), asked: p.value.clone(), used: used.clone() }
+                Used { name: p.name.into(), requested: p.value.clone(), used: used.clone() }
             })
             .collect();
-        let extra = chosen.into_iter().filter(|c| !asked.iter().any(|p| p.name == c.name));
+        let extra = chosen.into_iter().filter(|c| !parameters.iter().any(|p| p.name == c.name));
         report.parameters.extend(extra);
     }
 }

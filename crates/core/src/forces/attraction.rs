@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How two points attract each other, by the square of their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Pull {
+pub(crate) enum AttractionKernel {
     /// s.
     Square,
     /// ½ (ν + 1) log(1 + s/ν).
@@ -14,15 +14,15 @@ pub(crate) enum Pull {
     Umap(f64, f64),
 }
 
-impl Pull {
+impl AttractionKernel {
     #[inline(always)]
     pub(crate) fn value<T: Real>(self, square: T) -> T {
         match self {
-            Pull::Square => square,
-            Pull::Student(degrees) => {
+            AttractionKernel::Square => square,
+            AttractionKernel::Student(degrees) => {
                 T::round(0.5 * (degrees + 1.0)) * (square * T::round(1.0 / degrees)).log_of_one_and()
             }
-            Pull::Umap(a, b) => {
+            AttractionKernel::Umap(a, b) => {
                 let least = T::round(1e-30);
                 (T::round(a) * (if square > least { square } else { least }).power(b)).log_of_one_and()
             }
@@ -31,13 +31,13 @@ impl Pull {
 
     /// The derivative with respect to the square; finite where two points meet.
     #[inline(always)]
-    pub(crate) fn slope<T: Real>(self, square: T) -> T {
+    pub(crate) fn derivative<T: Real>(self, square: T) -> T {
         match self {
-            Pull::Square => T::one(),
-            Pull::Student(degrees) => {
+            AttractionKernel::Square => T::one(),
+            AttractionKernel::Student(degrees) => {
                 T::round(0.5 * (1.0 + 1.0 / degrees)) / (T::one() + square * T::round(1.0 / degrees))
             }
-            Pull::Umap(a, b) => {
+            AttractionKernel::Umap(a, b) => {
                 let least = T::round(1e-12);
                 let square = if square > least { square } else { least };
                 let power = square.power(b);

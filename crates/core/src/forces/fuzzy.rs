@@ -98,17 +98,17 @@ pub(crate) fn shape(least: f64, spread: f64) -> (f64, f64) {
         })
         .collect();
     // Over log a and log b.
-    let mut sum = |p: &[f64], slope: &mut [f64]| {
+    let mut sum = |p: &[f64], gradient: &mut [f64]| {
         let (a, b) = (p[0].exp(), p[1].exp());
-        slope.fill(0.0);
+        gradient.fill(0.0);
         let mut value = 0.0;
         for &(x, y) in wanted.iter().filter(|(x, _)| *x > 0.0) {
             let power = a * x.powf(2.0 * b);
             let q = 1.0 / (1.0 + power);
             value += (q - y).powi(2);
             let along = -2.0 * (q - y) * q * q * power;
-            slope[0] += along;
-            slope[1] += along * 2.0 * b * x.ln();
+            gradient[0] += along;
+            gradient[1] += along * 2.0 * b * x.ln();
         }
         Ok(Some(value))
     };

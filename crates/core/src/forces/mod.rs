@@ -7,7 +7,7 @@ pub(crate) mod perplexity;
 pub(crate) mod repulsion;
 mod space_filling;
 
-pub(crate) use attraction::Pull;
+pub(crate) use attraction::AttractionKernel;
 pub(crate) use pairs::Pairs;
 pub(crate) use repulsion::{Kernel, Real, Shape};
 pub(crate) use space_filling::along_curve;

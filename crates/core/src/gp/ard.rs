@@ -27,7 +27,7 @@ pub(crate) struct ByCoordinate {
     /// The best bias.
     pub(crate) bias: f64,
     /// The gradients along log v, the log ℓ of every coordinate, and log w.
-    pub(crate) slopes: Vec<f64>,
+    pub(crate) gradient: Vec<f64>,
 }
 
 impl<'a> Ard<'a> {
@@ -48,12 +48,12 @@ impl<'a> Ard<'a> {
         match self {
             Ard::Exact(problem, moving) => {
                 let places = scaled(problem);
-                let mut slope = vec![0.0; places.len()];
-                let at = moving.negative(&places, [v, w], None, &mut slope)?;
-                let mut slopes = vec![0.0; dims + 2];
-                (slopes[0], slopes[dims + 1]) = (at.slopes[0], at.slopes[1]);
-                places.iter().zip(&slope).enumerate().for_each(|(i, (y, slope))| slopes[1 + i % dims] -= y * slope);
-                Some(ByCoordinate { value: at.value, bias: at.bias, slopes })
+                let mut along = vec![0.0; places.len()];
+                let at = moving.negative(&places, [v, w], None, &mut along)?;
+                let mut gradient = vec![0.0; dims + 2];
+                (gradient[0], gradient[dims + 1]) = (at.gradient[0], at.gradient[1]);
+                places.iter().zip(&along).enumerate().for_each(|(i, (y, along))| gradient[1 + i % dims] -= y * along);
+                Some(ByCoordinate { value: at.value, bias: at.bias, gradient })
             }
             Ard::Sparse(problem, bound, m) => {
                 let places = scaled(problem);
@@ -61,12 +61,16 @@ impl<'a> Ard<'a> {
                 let inducing: Vec<f64> =
                     rows.iter().flat_map(|&i| &places[i * dims..(i + 1) * dims]).copied().collect();
                 let at = bound.moving(problem, &places, &inducing, [v, w], None)?;
-                let mut slopes = vec![0.0; dims + 2];
-                (slopes[0], slopes[dims + 1]) = (at.negative.slopes[0], at.negative.slopes[3]);
+                let mut gradient = vec![0.0; dims + 2];
+                (gradient[0], gradient[dims + 1]) = (at.negative.gradient[0], at.negative.gradient[3]);
                 for (places, moved) in [(&places, &at.points), (&inducing, &at.inducing)] {
-                    places.iter().zip(moved).enumerate().for_each(|(i, (y, slope))| slopes[1 + i % dims] -= y * slope);
+                    places
+                        .iter()
+                        .zip(moved)
+                        .enumerate()
+                        .for_each(|(i, (y, along))| gradient[1 + i % dims] -= y * along);
                 }
-                Some(ByCoordinate { value: at.negative.value, bias: at.negative.bias, slopes })
+                Some(ByCoordinate { value: at.negative.value, bias: at.negative.bias, gradient })
             }
         }
     }

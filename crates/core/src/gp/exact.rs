@@ -155,8 +155,8 @@ impl Process for Exact {
         let at = self.at(space, [v, length, w], bias, par)?;
         let Some(Space { near, inverse, .. }) = space else { return None };
         let [near, far, trace] = self.contracted(inverse, near).map(|sum| self.features * sum);
-        let slopes = [0.5 * v * near, 0.5 * v / (length * length) * far, at.biased.slope, 0.5 * w * trace];
-        Some(Negative { value: at.value, bias: at.biased.bias, slopes })
+        let gradient = [0.5 * v * near, 0.5 * v / (length * length) * far, at.biased.derivative, 0.5 * w * trace];
+        Some(Negative { value: at.value, bias: at.biased.bias, gradient })
     }
 }
 

@@ -64,7 +64,7 @@ impl Pair {
     /// The maximum-likelihood ρ, and log p(a, b) there.
     pub(crate) fn best(&self, p: f64, v: f64) -> (f64, f64) {
         let Pair { product: c, square: d } = *self;
-        let slope = |r: f64| p * v * r * (1.0 - r) * (1.0 + r) + (1.0 - r) * (1.0 - r) * c - r * d;
+        let derivative = |r: f64| p * v * r * (1.0 - r) * (1.0 + r) + (1.0 - r) * (1.0 - r) * c - r * d;
         // Between the turning points of the cubic, and the ends, there is at most one root; a falling one is a maximum.
         let (a, b, e) = (-3.0 * p * v, 2.0 * c, p * v - 2.0 * c - d);
         let root = (b * b - 4.0 * a * e).max(0.0).sqrt();
@@ -80,8 +80,8 @@ impl Pair {
         };
         keep(tight());
         for two in ends.windows(2) {
-            if slope(two[0]) > 0.0 && slope(two[1]) < 0.0 {
-                keep(falling_root(slope, two[0], two[1]));
+            if derivative(two[0]) > 0.0 && derivative(two[1]) < 0.0 {
+                keep(falling_root(derivative, two[0], two[1]));
             }
         }
         best

@@ -81,7 +81,7 @@ pub(crate) struct Negative {
     /// The bias, given or optimal.
     pub(crate) bias: f64,
     /// The gradients along log v, log ℓ, log b and log w.
-    pub(crate) slopes: [f64; 4],
+    pub(crate) gradient: [f64; 4],
 }
 
 /// The effect of a bias on a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
@@ -98,7 +98,7 @@ pub(crate) struct Biased {
     /// Its contribution to the negative log likelihood.
     pub(crate) value: f64,
     /// The gradient along log b.
-    pub(crate) slope: f64,
+    pub(crate) derivative: f64,
 }
 
 impl Biased {
@@ -107,6 +107,6 @@ impl Biased {
         let bias = given.unwrap_or_else(best);
         let grown = 1.0 + bias * s;
         let value = 0.5 * (p * grown.ln() - bias * q / grown);
-        Biased { bias, shrink: bias / grown, value, slope: 0.5 * bias * (p * s - q / grown) / grown }
+        Biased { bias, shrink: bias / grown, value, derivative: 0.5 * bias * (p * s - q / grown) / grown }
     }
 }

@@ -39,11 +39,11 @@ pub(crate) struct Moved {
     /// The optimal bias.
     pub(crate) bias: f64,
     /// The gradients along log v and log w.
-    pub(crate) slopes: [f64; 2],
+    pub(crate) gradient: [f64; 2],
 }
 
 /// Sums over some columns of M: Σ M∘R, tr M, and Σⱼ M[i,j] R[i,j] (y[i] − y[j]) coordinate after coordinate.
-struct Pull {
+struct GradientSums {
     near: f64,
     trace: f64,
     away: Vec<f64>,
@@ -61,24 +61,24 @@ impl Moving {
         places: &[f64],
         [v, w]: [f64; 2],
         bias: Option<f64>,
-        slope: &mut [f64],
+        along_points: &mut [f64],
     ) -> Option<Moved> {
         let (n, dims) = (self.exact.n, self.dims);
         let columns: Vec<f64> = (0..n * dims).map(|at| places[at % n * dims + at / n]).collect();
         parallel::chunks_mut(&mut self.exact.squared, n, |j, out| squares(&columns, n, j, out));
         let at = self.exact.at(&mut self.space, [v, 1.0, w], bias, parts(n))?;
         let Some(Space { near, inverse, .. }) = &self.space else { return None };
-        let pulls = parallel::collect(n.div_ceil(COLUMNS), |block| pull(block, inverse, near, &columns));
-        let mut all = Pull { near: 0.0, trace: 0.0, away: vec![0.0; n * dims] };
-        for pull in &pulls {
-            all.near += pull.near;
-            all.trace += pull.trace;
-            all.away.iter_mut().zip(&pull.away).for_each(|(sum, away)| *sum += away);
+        let parts = parallel::collect(n.div_ceil(COLUMNS), |block| gradient_sums(block, inverse, near, &columns));
+        let mut all = GradientSums { near: 0.0, trace: 0.0, away: vec![0.0; n * dims] };
+        for part in &parts {
+            all.near += part.near;
+            all.trace += part.trace;
+            all.away.iter_mut().zip(&part.away).for_each(|(sum, away)| *sum += away);
         }
         let p = self.exact.features;
-        slope.iter_mut().enumerate().for_each(|(at, s)| *s = -v * p * all.away[at % dims * n + at / dims]);
-        let slopes = [0.5 * v * p * all.near, 0.5 * w * p * all.trace];
-        Some(Moved { value: at.value, bias: at.biased.bias, slopes })
+        along_points.iter_mut().enumerate().for_each(|(at, s)| *s = -v * p * all.away[at % dims * n + at / dims]);
+        let gradient = [0.5 * v * p * all.near, 0.5 * w * p * all.trace];
+        Some(Moved { value: at.value, bias: at.biased.bias, gradient })
     }
 }
 
@@ -98,9 +98,9 @@ fn squares(columns: &[f64], n: usize, j: usize, out: &mut [f64]) {
 }
 
 /// The sums over a block of columns, from the lower triangles of M and R.
-fn pull(block: usize, m: &Mat<f64>, near: &[f64], columns: &[f64]) -> Pull {
+fn gradient_sums(block: usize, m: &Mat<f64>, near: &[f64], columns: &[f64]) -> GradientSums {
     let n = m.nrows();
-    let mut pull = Pull { near: 0.0, trace: 0.0, away: vec![0.0; columns.len()] };
+    let mut total = GradientSums { near: 0.0, trace: 0.0, away: vec![0.0; columns.len()] };
     let mut weights = vec![0.0; n];
     for j in block * COLUMNS..((block + 1) * COLUMNS).min(n) {
         let below = j + 1..n;
@@ -110,15 +110,15 @@ fn pull(block: usize, m: &Mat<f64>, near: &[f64], columns: &[f64]) -> Pull {
             #[inline(always)]
             || {
                 weights.iter_mut().zip(&m[below.clone()]).zip(&near[below.clone()]).for_each(|((w, m), r)| *w = m * r);
-                for (column, away) in columns.chunks_exact(n).zip(pull.away.chunks_exact_mut(n)) {
+                for (column, away) in columns.chunks_exact(n).zip(total.away.chunks_exact_mut(n)) {
                     let moved = moved(weights, column[j], &column[below.clone()], &mut away[below.clone()]);
                     away[j] -= moved;
                 }
                 lanes(weights)
             },
         );
-        pull.near += 2.0 * sum + m[j];
-        pull.trace += m[j];
+        total.near += 2.0 * sum + m[j];
+        total.trace += m[j];
     }
-    pull
+    total
 }

@@ -134,7 +134,7 @@ impl Prediction {
 
     /// The gradient in the position of a function of the mean and the variance there, whose gradients in both are
     /// given.
-    pub(crate) fn slope(&self, place: &[f64], at: &Predicted, along_mean: &[f64], along_variance: f64) -> Vec<f64> {
+    pub(crate) fn gradient(&self, place: &[f64], at: &Predicted, along_mean: &[f64], along_variance: f64) -> Vec<f64> {
         let mut along: Vec<f64> = at.inner.iter().map(|inner| -2.0 * along_variance * inner).collect();
         widest(
             #[inline(always)]

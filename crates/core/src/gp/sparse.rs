@@ -101,7 +101,7 @@ pub(super) struct Seen {
 }
 
 /// The derivatives of the bound that the gradient needs.
-struct Slopes {
+struct Gradients {
     /// p/w (I − B⁻¹) − e eᵀ/w³.
     through: Mat<f64>,
     /// e / w² of the columns X̃.
@@ -112,7 +112,7 @@ struct Slopes {
 
 /// Sums over derivatives ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a]
 /// − y[i]) one row per point, and Σᵢ (∂∘R)[a,i] (z[a] − y[i]) coordinate after coordinate.
-struct Pull {
+struct GradientSums {
     sums: [f64; 2],
     points: Vec<f64>,
     inducing: Vec<f64>,
@@ -203,17 +203,17 @@ impl<'a> Scene<'a> {
     }
 
     /// The sums over ∂/∂C[mn].
-    fn slopes_to_points(&self, slopes: &Slopes) -> Pull {
+    fn gradient_to_points(&self, gradients: &Gradients) -> GradientSums {
         let one = |block: (usize, usize)| {
             let near = self.near(block);
-            let mut slope = product(slopes.through.as_ref(), self.whitened(&near).as_ref());
-            slope += product(slopes.data.as_ref(), self.data(block).transpose());
-            (0..block.1).for_each(|i| add(slope.col_as_slice_mut(i), &slopes.constant));
-            self.factor.solve_upper(slope.as_mut(), Par::Seq);
-            self.pull(slope, &near, self.places(block))
+            let mut gradient = product(gradients.through.as_ref(), self.whitened(&near).as_ref());
+            gradient += product(gradients.data.as_ref(), self.data(block).transpose());
+            (0..block.1).for_each(|i| add(gradient.col_as_slice_mut(i), &gradients.constant));
+            self.factor.solve_upper(gradient.as_mut(), Par::Seq);
+            self.gradient_sums(gradient, &near, self.places(block))
         };
         let parts = parallel::collect_of(self.blocks(), |_, block| one(block));
-        let mut all = Pull { sums: [0.0; 2], points: Vec::new(), inducing: vec![0.0; self.columns.len()] };
+        let mut all = GradientSums { sums: [0.0; 2], points: Vec::new(), inducing: vec![0.0; self.columns.len()] };
         for part in parts {
             all.sums = [all.sums[0] + part.sums[0], all.sums[1] + part.sums[1]];
             all.points.extend(part.points);
@@ -223,14 +223,14 @@ impl<'a> Scene<'a> {
     }
 
     /// The sums over the derivatives ∂ to some points, whose positions are given one row each.
-    fn pull(&self, mut slope: Mat<f64>, near: &Near, places: &[f64]) -> Pull {
+    fn gradient_sums(&self, mut gradient: Mat<f64>, near: &Near, places: &[f64]) -> GradientSums {
         let dims = self.problem.dims;
-        let mut pull =
-            Pull { sums: [0.0; 2], points: vec![0.0; places.len()], inducing: vec![0.0; self.columns.len()] };
+        let mut total =
+            GradientSums { sums: [0.0; 2], points: vec![0.0; places.len()], inducing: vec![0.0; self.columns.len()] };
         for (i, place) in places.chunks_exact(dims).enumerate() {
             let (near, squared) = (near.near.col_as_slice(i), near.squared.col_as_slice(i));
-            let (weights, out) = (slope.col_as_slice_mut(i), &mut pull.points[i * dims..(i + 1) * dims]);
-            let (inducing, sums) = (&mut pull.inducing, &mut pull.sums);
+            let (weights, out) = (gradient.col_as_slice_mut(i), &mut total.points[i * dims..(i + 1) * dims]);
+            let (inducing, sums) = (&mut total.inducing, &mut total.sums);
             widest(
                 #[inline(always)]
                 || {
@@ -243,7 +243,7 @@ impl<'a> Scene<'a> {
                 },
             );
         }
-        pull
+        total
     }
 }
 
@@ -301,30 +301,35 @@ impl Bound {
         let outer = product(e.as_ref(), e.transpose());
         let through = Mat::from_fn(m, m, |a, c| p / w * (identity(a, c) - inverse[(a, c)]) - outer[(a, c)] / w.powi(3));
         // ½ w (through) is what C[mm] and C[mn] have in common.
-        let mut slope = Mat::from_fn(m, m, |a, c| 0.5 * (w * through[(a, c)] - p / w * seen.gram[(a, c)]));
-        scene.factor.solve_upper(slope.as_mut(), Par::Seq);
-        let mut slope = slope.transpose().to_owned();
-        scene.factor.solve_upper(slope.as_mut(), Par::Seq);
+        let mut gradient = Mat::from_fn(m, m, |a, c| 0.5 * (w * through[(a, c)] - p / w * seen.gram[(a, c)]));
+        scene.factor.solve_upper(gradient.as_mut(), Par::Seq);
+        let mut gradient = gradient.transpose().to_owned();
+        scene.factor.solve_upper(gradient.as_mut(), Par::Seq);
         let part = |a: usize| last * e[(a, columns)] - c * (0..columns).map(|j| along[j] * e[(a, j)]).sum::<f64>();
-        let slopes = Slopes {
+        let gradients = Gradients {
             through,
             data: Mat::from_fn(m, columns, |a, j| e[(a, j)] / (w * w)),
             constant: (0..m).map(|a| part(a) / (w * w)).collect(),
         };
-        let diagonal = JITTER * (0..m).map(|a| slope[(a, a)]).sum::<f64>() - 0.5 * p * n / w;
-        let (mn, mm) = (scene.slopes_to_points(&slopes), scene.pull(slope, &scene.among, scene.inducing));
+        let diagonal = JITTER * (0..m).map(|a| gradient[(a, a)]).sum::<f64>() - 0.5 * p * n / w;
+        let (mn, mm) =
+            (scene.gradient_to_points(&gradients), scene.gradient_sums(gradient, &scene.among, scene.inducing));
         let seen_again = inner(&e, &product(seen.gram.as_ref(), e.as_ref()));
         let along_noise = 0.5 * p * (inner(&inverse, &seen.gram) / w - n + missing / w) + 0.5 * total / w
             - inner(&data, &e) / (w * w)
             + 0.5 * seen_again / w.powi(3);
         let steep = v / (length * length);
-        let slopes =
-            [-v * (mm.sums[0] + mn.sums[0] + diagonal), -steep * (mm.sums[1] + mn.sums[1]), biased.slope, -along_noise];
+        let gradient = [
+            -v * (mm.sums[0] + mn.sums[0] + diagonal),
+            -steep * (mm.sums[1] + mn.sums[1]),
+            biased.derivative,
+            -along_noise,
+        ];
         let dims = problem.dims;
         let of_inducing = |at: usize| steep * (mn.inducing[at % dims * m + at / dims] - 2.0 * mm.points[at]);
         Some(Bounded {
-            negative: Negative { value: unbiased + biased.value, bias: biased.bias, slopes },
-            points: mn.points.iter().map(|pull| -steep * pull).collect(),
+            negative: Negative { value: unbiased + biased.value, bias: biased.bias, gradient },
+            points: mn.points.iter().map(|total| -steep * total).collect(),
             inducing: (0..m * dims).map(of_inducing).collect(),
         })
     }

@@ -126,16 +126,16 @@ impl GpLikelihood {
     pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<GpEvaluation> {
         let problem = Problem::new(data, map, self.lengths == LengthRule::Raw)?;
         let inducing = self.inducing(problem.n)?;
-        let all = Share::all(observer).of_stage(Stage::Score);
-        all.progress(Stage::Score, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Quality);
+        all.progress(Stage::Quality, 0.0);
         let refines = inducing.is_some() && self.inducing.is_none();
         let [searching, refining] = Share::split(&all, [1.0, if refines { 1.0 } else { 0.0 }]);
         let raw = match self.lengths {
             LengthRule::Ard => Some(Problem::new(data, map, true)?),
             LengthRule::Unit | LengthRule::Raw => None,
         };
-        let Found { ends, before } = match &raw {
-            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
+        let SearchResults { ends, before } = match &raw {
+            None => SearchResults { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
             Some(raw) => self.search_lengthwise(&problem, raw, inducing, &searching)?,
         };
         let Some(best) = best_of(&ends) else {
@@ -145,7 +145,7 @@ impl GpLikelihood {
         };
         let (best, inducing) = match inducing {
             Some(m) if refines => refine(&problem, best, m, &refining)?,
-            asked => (End { evaluations: 0, ..best.clone() }, asked),
+            requested => (End { evaluations: 0, ..best.clone() }, requested),
         };
         let evaluations = before + ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
         all.finish();
@@ -189,7 +189,7 @@ impl GpLikelihood {
         raw: &Problem,
         inducing: Option<usize>,
         observer: &dyn Observer,
-    ) -> Result<Found> {
+    ) -> Result<SearchResults> {
         let tried =
             [self.search(unit, inducing, (0.0, 0.3), observer)?, self.search(raw, inducing, (0.3, 0.6), observer)?];
         let before = tried.iter().flatten().map(|end| end.evaluations).sum();
@@ -211,7 +211,7 @@ impl GpLikelihood {
                 *end = End { stopped: end.stopped, converged: false, evaluations: end.evaluations, ..from };
             }
         }
-        Ok(Found { ends, before })
+        Ok(SearchResults { ends, before })
     }
 
     /// The log likelihood (or its bound) at given parameters, without optimization. The length scale is one for all
@@ -272,7 +272,7 @@ impl GpLikelihood {
 }
 
 /// The results of a search, and the evaluations before it.
-struct Found {
+struct SearchResults {
     ends: Vec<End>,
     before: usize,
 }

@@ -48,7 +48,7 @@ impl<P: Process> Likelihood for OneLength<P> {
         Ok(Box::new(move |logs| {
             let [variance, length, noise] = [logs[0], logs[1], logs[2]].map(f64::exp);
             let here = self.0.negative(&mut space, variance, length, None, noise)?;
-            Some((here.value, here.bias, vec![here.slopes[0], here.slopes[1], here.slopes[3]]))
+            Some((here.value, here.bias, vec![here.gradient[0], here.gradient[1], here.gradient[3]]))
         }))
     }
 
@@ -70,7 +70,7 @@ impl Likelihood for Lengthwise<'_> {
             let values: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
             let last = values.len() - 1;
             let here = ard.negative(values[0], &values[1..last], values[last])?;
-            Some((here.value, here.bias, here.slopes))
+            Some((here.value, here.bias, here.gradient))
         }))
     }
 
@@ -143,9 +143,9 @@ pub(super) fn descend(
         let descent = Descent { bounds, memory: 8, scale: None, cautious: false, stop, stage: None };
         let (mut evaluate, mut biases) = (likelihood.evaluator()?, Vec::<(f64, f64)>::new());
         let mut negative = |logs: &[f64], gradient: &mut [f64]| {
-            let Some((value, bias, slopes)) = evaluate(logs) else { return Ok(None) };
+            let Some((value, bias, along)) = evaluate(logs) else { return Ok(None) };
             biases.push((value, bias));
-            gradient.copy_from_slice(&slopes);
+            gradient.copy_from_slice(&along);
             Ok(Some(value))
         };
         let end = match descent.minimize(start, &mut negative, observer) {
@@ -162,7 +162,7 @@ pub(super) fn descend(
             Err(error) => return Err(error),
         };
         let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;
-        observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
+        observer.progress(Stage::Quality, progress.0 + share * (progress.1 - progress.0));
         Ok(end)
     };
     if likelihood.one_thread() {

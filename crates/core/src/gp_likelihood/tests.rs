@@ -44,8 +44,8 @@ fn negative(likelihood: &dyn Process, logs: [f64; 4]) -> Negative {
 
 fn check_gradient(likelihood: &dyn Process, tolerance: f64) {
     for logs in EVERYWHERE {
-        let slopes = negative(likelihood, logs).slopes;
-        let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+        let gradient = negative(likelihood, logs).gradient;
+        let size = gradient.iter().fold(1.0f64, |size, g| size.max(g.abs()));
         for i in 0..4 {
             let value = |step: f64| {
                 let mut moved = logs;
@@ -54,8 +54,8 @@ fn check_gradient(likelihood: &dyn Process, tolerance: f64) {
             };
             // Central differences of fourth order.
             let h = 1e-3;
-            let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-            assert!((slope - slopes[i]).abs() < tolerance * size, "{logs:?} {i}: {slope} and {slopes:?}");
+            let derivative = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+            assert!((derivative - gradient[i]).abs() < tolerance * size, "{logs:?} {i}: {derivative} and {gradient:?}");
         }
         check_bias(likelihood, logs);
     }
@@ -69,7 +69,7 @@ fn check_bias(likelihood: &dyn Process, logs: [f64; 4]) {
         let other = likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap();
         assert!(best.value <= other.value + 1e-9 * other.value.abs(), "{logs:?}: {bias} beats {}", best.bias);
     }
-    assert!(best.slopes[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.slopes);
+    assert!(best.gradient[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.gradient);
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
         assert!((last / whole - 1.0).abs() < 1e-6, "{logs:?}: {last} for {whole}");
     }
     for (lengths, starts) in [(LengthRule::Unit, 7), (LengthRule::Ard, 2)] {
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
-        let exact = asked.of(&data, &map, &Silent).unwrap();
-        let bound = GpLikelihood { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
+        let likelihood = GpLikelihood { lengths, ..GpLikelihood::default() };
+        let exact = likelihood.of(&data, &map, &Silent).unwrap();
+        let bound = GpLikelihood { inducing: Some(40), ..likelihood }.of(&data, &map, &Silent).unwrap();
         let below = exact.log_likelihood - bound.log_likelihood;
         assert!((0.0..5.0).contains(&below), "{exact:?}\n{bound:?}");
         assert_eq!((bound.inducing, bound.starts.len()), (Some(40), starts));
@@ -179,8 +179,8 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
             };
             for logs in [[0.0, 0.0, 0.0, -1.0], [0.5, -1.0, 0.4, -3.0], [-1.0, 0.7, -0.6, -0.5], [2.0, 0.3, 2.5, -5.0]]
             {
-                let slopes = at(&logs).slopes;
-                let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+                let gradient = at(&logs).gradient;
+                let size = gradient.iter().fold(1.0f64, |size, g| size.max(g.abs()));
                 for i in 0..4 {
                     let mut value = |step: f64| {
                         let mut moved = logs;
@@ -188,8 +188,11 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
                         at(&moved).value
                     };
                     let h = 1e-3;
-                    let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((slope - slopes[i]).abs() < 2e-6 * size, "{inducing:?} {logs:?} {i}: {slope} {slopes:?}");
+                    let derivative = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+                    assert!(
+                        (derivative - gradient[i]).abs() < 2e-6 * size,
+                        "{inducing:?} {logs:?} {i}: {derivative} {gradient:?}"
+                    );
                 }
             }
         }
@@ -204,8 +207,8 @@ fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     let of = |lengths: LengthRule, by: [f64; 2]| {
         let rows: Vec<[f64; 2]> =
             (0..90).map(|i| [by[0] * map.row(i)[0], by[1] * map.row(i)[1] + 2.0 * by[1]]).collect();
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
-        asked.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
+        let likelihood = GpLikelihood { lengths, ..GpLikelihood::default() };
+        likelihood.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
     };
     let plain = of(LengthRule::Ard, [1.0, 1.0]);
     assert!(plain.converged, "{plain:?}");
@@ -233,9 +236,9 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let (data, map) = sheet(1200, 3);
     let run = |threads: usize, inducing: Option<usize>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let asked = GpLikelihood { inducing, starts: Starts::One, ..GpLikelihood::default() };
+        let likelihood = GpLikelihood { inducing, starts: Starts::One, ..GpLikelihood::default() };
         let rows: Vec<usize> = (0..if inducing.is_some() { 1200 } else { 200 }).collect();
-        pool.install(|| asked.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
+        pool.install(|| likelihood.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
     };
     for inducing in [None, Some(30)] {
         let one = run(1, inducing);
@@ -281,8 +284,9 @@ fn odd_data_and_maps_have_a_score() {
 #[test]
 fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     let (data, map) = sheet(10, 2);
-    let refused =
-        |asked: GpLikelihood, data: &Points, map: &Points| asked.of(data, map, &Silent).unwrap_err().to_string();
+    let refused = |likelihood: GpLikelihood, data: &Points, map: &Points| {
+        likelihood.of(data, map, &Silent).unwrap_err().to_string()
+    };
     let plain = GpLikelihood::default;
     assert!(refused(plain(), &data, &map.select(&[0, 1])).starts_with("the data have 10 rows and the map has 2; "));
     assert!(refused(plain(), &data.select(&[0]), &map.select(&[0])).starts_with("there is only 1 point; "));

@@ -225,12 +225,12 @@ impl<'a> Data<'a> {
     ///
     /// # Errors
     ///
-    /// As [`Search::mended`].
-    pub(crate) fn mended(self, search: &Search, graph: Graph, observer: &dyn Observer) -> Result<Found> {
+    /// As [`Search::joined`].
+    pub(crate) fn joined(self, search: &Search, graph: Graph, observer: &dyn Observer) -> Result<Found> {
         match self {
-            Data::Points(_, Metric::Mahalanobis) => self.whitened(|data| data.mended(search, graph, observer)),
-            Data::Points(points, metric) => Search { metric, ..search.clone() }.mended(graph, points, observer),
-            Data::Distances(distances) => search.mended_by_distances(graph, distances, observer),
+            Data::Points(_, Metric::Mahalanobis) => self.whitened(|data| data.joined(search, graph, observer)),
+            Data::Points(points, metric) => Search { metric, ..search.clone() }.joined(graph, points, observer),
+            Data::Distances(distances) => search.joined_by_distances(graph, distances, observer),
             Data::Graph(_) => search.of_graph(&graph),
         }
     }

@@ -12,7 +12,7 @@
 //! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who use the product of
 //! the two widths in place of their mean square (docs/decisions/0095-a-width-per-point.md).
 
-use crate::parameter::{Held, Named, Value};
+use crate::parameter::{FieldValue, Named, Value};
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ impl Bandwidth {
     }
 }
 
-impl Held for Bandwidth {
+impl FieldValue for Bandwidth {
     fn value(&self) -> Value {
         match *self {
             Bandwidth::Auto => Value::Auto,
@@ -65,12 +65,12 @@ impl Held for Bandwidth {
         }
     }
 
-    fn held(value: Value) -> Result<Bandwidth> {
+    fn from_value(value: Value) -> Result<Bandwidth> {
         match value {
             Value::Auto => Ok(Bandwidth::Auto),
             Value::Choice("local") => Ok(Bandwidth::Local),
             Value::Choice("global") => Ok(Bandwidth::Global),
-            other => f64::held(other).map(Bandwidth::Sigma),
+            other => f64::from_value(other).map(Bandwidth::Sigma),
         }
     }
 }

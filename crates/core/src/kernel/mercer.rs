@@ -1,6 +1,6 @@
 //! Kernels: inner products in a feature space.
 
-use crate::parameter::{Held, Kind, Named, Value};
+use crate::parameter::{FieldValue, Kind, Named, Value};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -147,12 +147,12 @@ impl Kernel {
     }
 }
 
-impl Held for Kernel {
+impl FieldValue for Kernel {
     fn value(&self) -> Value {
         Value::Choice(self.name())
     }
 
-    fn held(value: Value) -> Result<Kernel> {
+    fn from_value(value: Value) -> Result<Kernel> {
         Kernel::from_name(if let Value::Choice(name) = value { name } else { "" })
     }
 }

@@ -124,7 +124,7 @@ fn completed(distances: Distances, missing: &[usize], observer: &dyn Observer) -
         let (what, way_out) = ("the fit of the missing cells".into(), "leave rows and columns out".into());
         return Err(Error::Memory { what, needed, limit, way_out });
     }
-    let known = Known::of(&distances, missing)?;
+    let known = KnownSquares::of(&distances, missing)?;
     let (columns, error) = known.columns(observer)?;
     let fitted = known.fit(columns, EVALUATIONS, observer)?;
     let guess = |at: usize| known.unit * fitted.square(at / n, at % n).max(0.0).sqrt();
@@ -139,16 +139,16 @@ fn completed(distances: Distances, missing: &[usize], observer: &dyn Observer) -
 }
 
 /// The known squared distances, in units of their root mean square.
-struct Known {
+struct KnownSquares {
     n: usize,
     unit: f64,
     /// NaN where it is unknown, and on the diagonal.
     squares: Vec<f64>,
 }
 
-impl Known {
+impl KnownSquares {
     /// Refuses a table that does not determine the position of some point.
-    fn of(distances: &Distances, missing: &[usize]) -> Result<Known> {
+    fn of(distances: &Distances, missing: &[usize]) -> Result<KnownSquares> {
         let n = distances.len();
         let mut squares = distances.matrix().values().to_vec();
         missing.iter().for_each(|&at| squares[at] = f64::NAN);
@@ -161,7 +161,7 @@ impl Known {
         }
         let mean = if sum > 0.0 { sum / count as f64 } else { 1.0 };
         squares.iter_mut().for_each(|square| *square /= mean);
-        let known = Known { n, unit: largest * mean.sqrt(), squares };
+        let known = KnownSquares { n, unit: largest * mean.sqrt(), squares };
         let way_out = "leave its row and column out, or give more of them";
         if let Some((i, count)) = known.counts().enumerate().find(|&(_, count)| count < 2) {
             let what = if count == 0 { "no cell of" } else { "only one cell of" };
@@ -222,7 +222,7 @@ impl Known {
         if held.len() < FEW {
             return Ok((allowed(self.pairs()).next_back().unwrap_or(1), None));
         }
-        let mut without = Known { squares: self.squares.clone(), ..*self };
+        let mut without = KnownSquares { squares: self.squares.clone(), ..*self };
         for &at in &held {
             (without.squares[at], without.squares[at % n * n + at / n]) = (f64::NAN, f64::NAN);
         }
@@ -296,7 +296,7 @@ impl Known {
     }
 }
 
-/// Coordinates and noise, in the units of [`Known`].
+/// Coordinates and noise, in the units of [`KnownSquares`].
 struct Fitted {
     columns: usize,
     /// The coordinates, one row after the other, and the noise.
@@ -315,7 +315,7 @@ impl Fitted {
 
 /// The mean over the known pairs of (δ² − ‖y[i] − y[j]‖² − 2 λ)².
 struct Squares<'a> {
-    known: &'a Known,
+    known: &'a KnownSquares,
     columns: usize,
     pairs: f64,
     /// The lowest value after each evaluation.
@@ -326,7 +326,7 @@ struct Squares<'a> {
 type Row = (Vec<f64>, f64, f64);
 
 /// With the number of columns as a compile-time constant, for speed.
-fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row {
+fn of_row<const R: usize>(known: &KnownSquares, y: &[f64], noise: f64, i: usize) -> Row {
     let (places, _) = y.as_chunks::<R>();
     let (mut along, mut sum, mut squares) = ([0.0; R], 0.0, 0.0);
     for (j, square) in known.cells(i) {
@@ -340,10 +340,10 @@ fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row
 }
 
 impl Objective for Squares<'_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
         let (n, r, pairs) = (self.known.n, self.columns, self.pairs);
         let (y, noise) = (&x[..n * r], x[n * r]);
-        let of_row: fn(&Known, &[f64], f64, usize) -> Row = match r {
+        let of_row: fn(&KnownSquares, &[f64], f64, usize) -> Row = match r {
             1 => of_row::<1>,
             2 => of_row::<2>,
             3 => of_row::<3>,
@@ -354,9 +354,9 @@ impl Objective for Squares<'_> {
         // Every pair occurs twice, once from each of its points.
         let rows = parallel::collect(n, |i| of_row(self.known, y, noise, i));
         for (i, (along, ..)) in rows.iter().enumerate() {
-            slope[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
+            gradient[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
         }
-        slope[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
+        gradient[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
         let value = 0.5 * rows.iter().map(|row| row.2).sum::<f64>() / pairs;
         self.lowest.push(self.lowest.last().copied().unwrap_or(f64::INFINITY).min(value));
         Ok(Some(value))

@@ -1,7 +1,7 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
 pub(crate) mod file;
-mod placing;
+mod transform;
 mod validate;
 
 use crate::coordinates::Snapshot;
@@ -132,7 +132,7 @@ impl Model {
         &self.certificates
     }
 
-    /// The maps on the way of a descent, as many as [`Recipe::snapshots`] asked for; not kept in saved models.
+    /// Intermediate maps of an optimization, as many as [`Recipe::snapshots`]; not kept in saved models.
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
     }
@@ -159,7 +159,7 @@ impl Model {
         Some(components)
     }
 
-    /// The names of the features, if the model was told.
+    /// The names of the features, if the model knows them.
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
@@ -184,7 +184,7 @@ impl Model {
         Ok(())
     }
 
-    /// What the columns of the table were for that the points came from, if the model was told; else its features by their
+    /// What the columns of the table were for that the points came from, if the model knows it; else its features by their
     /// names, if it knows them. [`ReadOptions::like`](eigenfold_io::ReadOptions) reads new rows in the same way.
     pub fn schema(&self) -> Option<Schema> {
         self.schema.clone().or_else(|| self.names().map(Schema::of_features))
@@ -205,7 +205,7 @@ impl Model {
         Ok(())
     }
 
-    /// What was done to the columns of the points before the fit, if [`Recipe::preparation`] asked for something.
+    /// What was done to the columns of the points before the fit, if [`Recipe::preparation`] is set.
     pub fn prepared(&self) -> Option<&Prepared> {
         self.frame.prepared.as_ref()
     }
@@ -229,8 +229,8 @@ impl Model {
         let latent = self.latent().ok_or_else(none)?;
         let mut posteriors = latent.posteriors(&*self.entered(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
-            let slope = |prepared: &Prepared| prepared.log_slope(rows.row(i), rows.missing_of(i));
-            posterior.log_density += self.frame.prepared.as_ref().map_or(0.0, slope);
+            let derivative = |prepared: &Prepared| prepared.log_derivative(rows.row(i), rows.missing_of(i));
+            posterior.log_density += self.frame.prepared.as_ref().map_or(0.0, derivative);
         }
         Ok(posteriors)
     }

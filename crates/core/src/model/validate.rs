@@ -70,7 +70,7 @@ impl Model {
 }
 
 impl Recipe {
-    /// Whether every parameter has a value that could have been asked for.
+    /// Whether every parameter has a valid value.
     fn is_in_range(&self) -> bool {
         let neighbors = match self.neighbors {
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => k >= 1,

@@ -9,8 +9,8 @@
 use super::elastic::affinities::learned;
 use crate::field::{Energy, Weight};
 use crate::figure::Figure;
-use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
-use crate::forces::{Pairs, Pull, Real, along_curve};
+use crate::forces::repulsion::{Charges, FEW, RepulsionSum, Sums};
+use crate::forces::{AttractionKernel, Pairs, Real, along_curve};
 use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::Emphasized;
@@ -42,8 +42,8 @@ pub(crate) enum Form {
 /// An attraction, a repulsion, and the workspace.
 pub(crate) struct Interaction<T: Real> {
     pub(crate) pairs: Pairs<T>,
-    pub(crate) pull: Pull,
-    pub(crate) repulsion: Repulsion,
+    pub(crate) attraction: AttractionKernel,
+    pub(crate) repulsion: RepulsionSum,
     pub(crate) form: Form,
     /// The weights of the repulsion.
     pub(crate) charges: Charges,
@@ -63,11 +63,17 @@ pub(crate) struct Interaction<T: Real> {
 
 impl<T: Real> Interaction<T> {
     /// An objective over points in this many dimensions.
-    pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
+    pub(crate) fn new(
+        pairs: Pairs<T>,
+        attraction: AttractionKernel,
+        repulsion: RepulsionSum,
+        form: Form,
+        dims: usize,
+    ) -> Interaction<T> {
         let charges = Charges::One(pairs.len());
         Interaction {
             pairs,
-            pull,
+            attraction,
             repulsion,
             form,
             charges,
@@ -88,10 +94,10 @@ impl<T: Real> Interaction<T> {
     }
 
     /// The gradient, with the attraction multiplied by `emphasis`; and optionally the value.
-    fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+    fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, gradient: &mut [f64]) -> f64 {
         self.arrange(y);
         if self.order.is_empty() {
-            return self.evaluate_in_order(y, emphasis, wanted, slope);
+            return self.evaluate_in_order(y, emphasis, wanted, gradient);
         }
         let (mut places, mut forces) = std::mem::take(&mut self.ordered);
         let dims = self.dims;
@@ -99,7 +105,7 @@ impl<T: Real> Interaction<T> {
         forces.resize(y.len(), 0.0);
         gather(&mut places, y, &self.order, dims);
         let value = self.evaluate_in_order(&places, emphasis, wanted, &mut forces);
-        gather(slope, &forces, &self.place, dims);
+        gather(gradient, &forces, &self.place, dims);
         self.ordered = (places, forces);
         value
     }
@@ -107,7 +113,10 @@ impl<T: Real> Interaction<T> {
     /// Occasionally reorders many points such that points near on the map are near in memory.
     fn arrange(&mut self, y: &[f64]) {
         let n = self.pairs.len();
-        let many = n >= MANY && self.dims <= 3 && self.pull != Pull::Square && matches!(self.charges, Charges::One(_));
+        let many = n >= MANY
+            && self.dims <= 3
+            && self.attraction != AttractionKernel::Square
+            && matches!(self.charges, Charges::One(_));
         if many && ARRANGED_AT.contains(&self.evaluations) {
             let order = along_curve(y, self.dims);
             if self.place.is_empty() {
@@ -122,26 +131,26 @@ impl<T: Real> Interaction<T> {
     }
 
     /// As [`Interaction::evaluate`], with the points in the order of the pairs.
-    fn evaluate_in_order(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+    fn evaluate_in_order(&mut self, y: &[f64], emphasis: f64, wanted: bool, gradient: &mut [f64]) -> f64 {
         self.place_all(y);
         self.sums.clear(self.pairs.len(), self.dims);
         self.repulsion.take(y);
         self.repulsion.add_all(y, self.dims, &self.charges, wanted, &mut self.sums);
         if let Form::Uniform(part) = self.form {
-            return self.constant + self.mixed(y, part, slope);
+            return self.constant + self.mixed(y, part, gradient);
         }
         let attraction = match self.dims {
-            1 => self.attract::<1>(4.0 * emphasis, wanted, slope),
-            2 => self.attract::<2>(4.0 * emphasis, wanted, slope),
-            3 => self.attract::<3>(4.0 * emphasis, wanted, slope),
-            4..=8 => self.attract::<8>(4.0 * emphasis, wanted, slope),
-            9..=16 => self.attract::<16>(4.0 * emphasis, wanted, slope),
-            _ => self.attract_by(y, slope, |weight, square| {
-                let value = if wanted { weight * self.pull.value(square) } else { 0.0 };
-                (value, 4.0 * emphasis * weight * self.pull.slope(square))
+            1 => self.attract::<1>(4.0 * emphasis, wanted, gradient),
+            2 => self.attract::<2>(4.0 * emphasis, wanted, gradient),
+            3 => self.attract::<3>(4.0 * emphasis, wanted, gradient),
+            4..=8 => self.attract::<8>(4.0 * emphasis, wanted, gradient),
+            9..=16 => self.attract::<16>(4.0 * emphasis, wanted, gradient),
+            _ => self.attract_by(y, gradient, |weight, square| {
+                let value = if wanted { weight * self.attraction.value(square) } else { 0.0 };
+                (value, 4.0 * emphasis * weight * self.attraction.derivative(square))
             }),
         };
-        self.constant + emphasis * attraction + self.repel(y, slope)
+        self.constant + emphasis * attraction + self.repel(y, gradient)
     }
 
     /// Rounds the coordinates; rows of up to 16 are padded with zeros as the attraction's loops require.
@@ -159,7 +168,7 @@ impl<T: Real> Interaction<T> {
     }
 
     /// UNI-SNE: only the part of each pair's likelihood that is not uniform attracts, and counts in its repulsion.
-    fn mixed(&mut self, y: &[f64], part: f64, slope: &mut [f64]) -> f64 {
+    fn mixed(&mut self, y: &[f64], part: f64, gradient: &mut [f64]) -> f64 {
         let n = self.pairs.len() as f64;
         let z = self.sums.values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let (uniform, own) = (part / (n * (n - 1.0)), (1.0 - part) / z);
@@ -167,36 +176,39 @@ impl<T: Real> Interaction<T> {
             let bell = own * (-square).exp();
             bell / (uniform + bell)
         };
-        let all = self.attract_by(y, slope, |weight, square| (weight * share(square), 4.0 * weight * share(square)));
-        let mut unused = vec![0.0; slope.len()];
+        let all = self.attract_by(y, gradient, |weight, square| (weight * share(square), 4.0 * weight * share(square)));
+        let mut unused = vec![0.0; gradient.len()];
         let value =
             self.attract_by(y, &mut unused, |weight, square| (-weight * (uniform + own * (-square).exp()).ln(), 0.0));
-        add_scaled(slope, 2.0 * all / z, &self.sums.slopes);
+        add_scaled(gradient, 2.0 * all / z, &self.sums.gradients);
         value
     }
 
     /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point, whose coordinates have D entries.
-    fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+    fn attract<const D: usize>(&self, factor: f64, wanted: bool, gradient: &mut [f64]) -> f64 {
         let places = self.places.as_chunks::<D>().0;
-        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * self.dims, |chunk, slope| {
+        let parts: Vec<f64> = parallel::collect_chunks_mut(gradient, ROWS * self.dims, |chunk, gradient| {
             let rows = Rows { of: self, places, first: chunk * ROWS, factor, wanted };
-            pulp::Arch::new().dispatch(Written(rows, slope))
+            pulp::Arch::new().dispatch(Written(rows, gradient))
         });
         parts.iter().sum()
     }
 
     /// The sum of a term for every entry, with the attractive forces, one by one.
-    fn attract_by(&self, y: &[f64], slope: &mut [f64], term: impl Fn(f64, f64) -> (f64, f64) + Sync) -> f64 {
+    fn attract_by(&self, y: &[f64], gradient: &mut [f64], term: impl Fn(f64, f64) -> (f64, f64) + Sync) -> f64 {
         let dims = self.dims;
-        let rows: Vec<f64> = parallel::collect_chunks_mut(slope, dims, |i, slope| {
+        let rows: Vec<f64> = parallel::collect_chunks_mut(gradient, dims, |i, gradient| {
             let (targets, weights) = self.pairs.row(i);
             let (own, mut sum) = (&y[i * dims..(i + 1) * dims], 0.0);
-            slope.fill(0.0);
+            gradient.fill(0.0);
             for (&j, weight) in targets.iter().zip(weights) {
                 let other = &y[j as usize * dims..(j as usize + 1) * dims];
                 let square = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                let (value, pull) = term(weight.widen(), square);
-                slope.iter_mut().zip(own.iter().zip(other)).for_each(|(slope, (a, b))| *slope += pull * (a - b));
+                let (value, force) = term(weight.widen(), square);
+                gradient
+                    .iter_mut()
+                    .zip(own.iter().zip(other))
+                    .for_each(|(gradient, (a, b))| *gradient += force * (a - b));
                 sum += value;
             }
             sum
@@ -205,18 +217,18 @@ impl<T: Real> Interaction<T> {
     }
 
     /// The repulsive part, its gradient added.
-    fn repel(&mut self, y: &[f64], slope: &mut [f64]) -> f64 {
+    fn repel(&mut self, y: &[f64], gradient: &mut [f64]) -> f64 {
         let dims = self.dims;
         let sums = &mut self.sums;
         let total = |values: &[f64]| values.iter().sum::<f64>();
         match self.form {
             Form::Sum(lambda) => {
-                add_scaled(slope, 2.0 * lambda, &sums.slopes);
+                add_scaled(gradient, 2.0 * lambda, &sums.gradients);
                 lambda * total(&sums.values)
             }
             Form::LogSum(lambda) => {
                 let z = total(&sums.values).max(f64::MIN_POSITIVE);
-                add_scaled(slope, 2.0 * lambda / z, &sums.slopes);
+                add_scaled(gradient, 2.0 * lambda / z, &sums.gradients);
                 lambda * z.ln()
             }
             Form::Uniform(_) => 0.0,
@@ -228,11 +240,11 @@ impl<T: Real> Interaction<T> {
                 let sum_of_each: Vec<f64> = sums.values.iter().zip(&least).map(whole).collect();
                 let inverse: Vec<f64> = sum_of_each.iter().map(|z| 1.0 / z).collect();
                 let value: f64 = sum_of_each.iter().map(|z| z.ln()).sum();
-                for (row, inverse) in sums.slopes.chunks_exact_mut(dims).zip(&inverse) {
-                    row.iter_mut().for_each(|slope| *slope *= inverse);
+                for (row, inverse) in sums.gradients.chunks_exact_mut(dims).zip(&inverse) {
+                    row.iter_mut().for_each(|gradient| *gradient *= inverse);
                 }
                 self.repulsion.add(y, dims, Some(&inverse), None, sums);
-                add_scaled(slope, lambda, &sums.slopes);
+                add_scaled(gradient, lambda, &sums.gradients);
                 lambda * value
             }
         }
@@ -271,12 +283,12 @@ fn add_scaled(to: &mut [f64], factor: f64, from: &[f64]) {
 }
 
 impl<T: Real> Emphasized for Interaction<T> {
-    fn value(&mut self, y: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
-        self.evaluate(y, emphasis, true, slope)
+    fn value(&mut self, y: &[f64], emphasis: f64, gradient: &mut [f64]) -> f64 {
+        self.evaluate(y, emphasis, true, gradient)
     }
 
-    fn slope(&mut self, y: &[f64], emphasis: f64, slope: &mut [f64]) {
-        self.evaluate(y, emphasis, false, slope);
+    fn gradient(&mut self, y: &[f64], emphasis: f64, gradient: &mut [f64]) {
+        self.evaluate(y, emphasis, false, gradient);
     }
 }
 
@@ -291,8 +303,8 @@ impl<T: Real> Energy for Interaction<T> {
     }
 
     fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
-        match (self.pull, self.form) {
-            (Pull::Square, Form::Sum(lambda)) => Some(learned(&self.pairs, &self.charges, lambda, y)),
+        match (self.attraction, self.form) {
+            (AttractionKernel::Square, Form::Sum(lambda)) => Some(learned(&self.pairs, &self.charges, lambda, y)),
             _ => None,
         }
     }
@@ -300,7 +312,7 @@ impl<T: Real> Energy for Interaction<T> {
     fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(Figure, f64)> {
         let error = self.repulsion.error(y, self.dims);
         error.map_or(Vec::new(), |error| {
-            vec![(Figure::RepulsionError, error.slope), (Figure::RepulsionTotalError, error.total)]
+            vec![(Figure::RepulsionError, error.gradient), (Figure::RepulsionTotalError, error.total)]
         })
     }
 
@@ -316,7 +328,7 @@ impl<T: Real> Energy for Interaction<T> {
     }
 
     fn solver(&self) -> String {
-        format!("descent with repulsion by {}", self.repulsion.route())
+        format!("optimization with repulsion by {}", self.repulsion.route())
     }
 }
 
@@ -337,39 +349,39 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
-        let Written(rows, slope) = self;
+        let Written(rows, gradient) = self;
         // Each attraction has a separate loop.
-        match rows.of.pull {
-            Pull::Square => rows.sum(Pull::Square, slope),
-            Pull::Student(1.0) => rows.sum(Pull::Student(1.0), slope),
-            Pull::Umap(a, b) => rows.sum(Pull::Umap(a, b), slope),
-            other => rows.sum(other, slope),
+        match rows.of.attraction {
+            AttractionKernel::Square => rows.sum(AttractionKernel::Square, gradient),
+            AttractionKernel::Student(1.0) => rows.sum(AttractionKernel::Student(1.0), gradient),
+            AttractionKernel::Umap(a, b) => rows.sum(AttractionKernel::Umap(a, b), gradient),
+            other => rows.sum(other, gradient),
         }
     }
 }
 
 impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
-    fn sum(self, pull: Pull, slope: &mut [f64]) -> f64 {
+    fn sum(self, attraction: AttractionKernel, gradient: &mut [f64]) -> f64 {
         if D > 3 {
-            return self.sum_along(pull, slope);
+            return self.sum_along(attraction, gradient);
         }
         let mut value = 0.0;
-        for (at, slope) in slope.chunks_exact_mut(self.of.dims).enumerate() {
+        for (at, gradient) in gradient.chunks_exact_mut(self.of.dims).enumerate() {
             let own = self.places[self.first + at];
             let (targets, weights) = self.of.pairs.row(self.first + at);
             let (mut sums, mut energy) = ([[T::default(); LANES]; D], [T::default(); LANES]);
             let (blocks, rest) = targets.as_chunks::<LANES>();
             let (block_weights, rest_weights) = weights.as_chunks::<LANES>();
             for (block, weight) in blocks.iter().zip(block_weights) {
-                self.add(pull, own, block, weight, &mut sums, &mut energy);
+                self.add(attraction, own, block, weight, &mut sums, &mut energy);
             }
             let (mut last, mut last_weights) = ([(self.first + at) as u32; LANES], [T::default(); LANES]);
             last[..rest.len()].copy_from_slice(rest);
             last_weights[..rest.len()].copy_from_slice(rest_weights);
-            self.add(pull, own, &last, &last_weights, &mut sums, &mut energy);
-            for (slope, lanes) in slope.iter_mut().zip(&sums) {
-                *slope = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
+            self.add(attraction, own, &last, &last_weights, &mut sums, &mut energy);
+            for (gradient, lanes) in gradient.iter_mut().zip(&sums) {
+                *gradient = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
             }
             value += energy.iter().map(|lane| lane.widen()).sum::<f64>();
         }
@@ -378,9 +390,9 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
 
     /// As [`Rows::sum`] for numbers of coordinates so large that they are added in SIMD lanes instead of the pairs.
     #[inline(always)]
-    fn sum_along(self, pull: Pull, slope: &mut [f64]) -> f64 {
+    fn sum_along(self, attraction: AttractionKernel, gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
-        for (at, slope) in slope.chunks_exact_mut(self.of.dims).enumerate() {
+        for (at, gradient) in gradient.chunks_exact_mut(self.of.dims).enumerate() {
             let own = self.places[self.first + at];
             let (targets, weights) = self.of.pairs.row(self.first + at);
             let (mut sums, mut energy) = ([T::default(); D], [T::default(); LANES]);
@@ -392,7 +404,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
                     *square = square_between(&own, &self.places[j as usize]);
                 }
                 for l in 0..LANES {
-                    force[l] = weight[l] * pull.slope(square[l]);
+                    force[l] = weight[l] * attraction.derivative(square[l]);
                 }
                 for (&force, &j) in force.iter().zip(block) {
                     let other = &self.places[j as usize];
@@ -402,11 +414,11 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
                 }
                 if self.wanted {
                     for l in 0..LANES {
-                        energy[l] += weight[l] * pull.value(square[l]);
+                        energy[l] += weight[l] * attraction.value(square[l]);
                     }
                 }
             }
-            slope.iter_mut().zip(&sums).for_each(|(slope, sum)| *slope = self.factor * sum.widen());
+            gradient.iter_mut().zip(&sums).for_each(|(gradient, sum)| *gradient = self.factor * sum.widen());
             value += energy.iter().map(|lane| lane.widen()).sum::<f64>();
         }
         value
@@ -415,7 +427,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
     fn add(
         &self,
-        pull: Pull,
+        attraction: AttractionKernel,
         own: [T; D],
         targets: &[u32; LANES],
         weights: &[T; LANES],
@@ -436,7 +448,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         }
         let mut force = [T::default(); LANES];
         for l in 0..LANES {
-            force[l] = weights[l] * pull.slope(square[l]);
+            force[l] = weights[l] * attraction.derivative(square[l]);
         }
         for q in 0..D {
             for l in 0..LANES {
@@ -445,7 +457,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         }
         if self.wanted {
             for l in 0..LANES {
-                energy[l] += weights[l] * pull.value(square[l]);
+                energy[l] += weights[l] * attraction.value(square[l]);
             }
         }
     }
@@ -479,8 +491,8 @@ mod tests {
         let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
         let pairs = || Pairs::<f32>::symmetric(&graph, &weights, |a, b| a + b);
         let new = || {
-            let repulsion = Repulsion::of(Kernel::of(Shape::Student(1.0)), n, 2, 0.5, Accuracy::Fast);
-            Interaction::new(pairs(), Pull::Student(1.0), repulsion, Form::LogSum(1.0), 2)
+            let repulsion = RepulsionSum::of(Kernel::of(Shape::Student(1.0)), n, 2, 0.5, Accuracy::Fast);
+            Interaction::new(pairs(), AttractionKernel::Student(1.0), repulsion, Form::LogSum(1.0), 2)
         };
         let place = |i: usize| (10.0 * (i as f64 / n as f64).sqrt(), 2.399_963 * i as f64);
         let y: Vec<f64> = (0..n).flat_map(|i| [place(i).0 * place(i).1.cos(), place(i).0 * place(i).1.sin()]).collect();
@@ -507,15 +519,15 @@ mod tests {
         let graph = Graph::from_lists(lists).unwrap();
         let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
         for dims in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
-            let repulsion = Repulsion::of(Kernel::of(Shape::Umap(1.577, 0.895)), n, dims, 0.2, Accuracy::Exact);
+            let repulsion = RepulsionSum::of(Kernel::of(Shape::Umap(1.577, 0.895)), n, dims, 0.2, Accuracy::Exact);
             let pairs = Pairs::<f64>::symmetric(&graph, &weights, |a, b| a + b);
-            let pull = Pull::Umap(1.577, 0.895);
-            let mut both = Interaction::new(pairs, pull, repulsion, Form::Sum(0.0), dims);
+            let attraction = AttractionKernel::Umap(1.577, 0.895);
+            let mut both = Interaction::new(pairs, attraction, repulsion, Form::Sum(0.0), dims);
             let y: Vec<f64> = (0..n * dims).map(|at| (at as f64 * 0.754_877_666).fract() * 6.0).collect();
             let (mut one, mut other) = (vec![0.0; n * dims], vec![0.0; n * dims]);
             let value = both.evaluate(&y, 1.5, true, &mut one);
             let expected = both.attract_by(&y, &mut other, |weight, square| {
-                (1.5 * weight * pull.value(square), 6.0 * weight * pull.slope(square))
+                (1.5 * weight * attraction.value(square), 6.0 * weight * attraction.derivative(square))
             });
             assert!((value / expected - 1.0).abs() < 1e-12, "{dims}: {value} {expected}");
             let size = other.iter().fold(0.0, |most: f64, x| most.max(x.abs()));

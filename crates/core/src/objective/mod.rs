@@ -13,7 +13,7 @@ pub(crate) mod tsne;
 pub(crate) mod umap;
 
 pub use crate::forces::repulsion::Accuracy;
-pub use elastic::{ElasticInit, Lambda, Pushes, Springs};
+pub use elastic::{Attraction, ElasticInit, Lambda, Repulsion};
 pub use gplvm::{GplvmInit, GplvmKernel, GplvmPrior};
 pub use neighborhood::Perplexity;
 pub use start::Init;

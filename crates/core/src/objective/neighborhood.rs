@@ -4,7 +4,7 @@ use crate::field::{Nearest, Site};
 use crate::forces::perplexity::affinities;
 use crate::forces::{Pairs, Real};
 use crate::input::Data;
-use crate::parameter::{Held, Value};
+use crate::parameter::{FieldValue, Value};
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -48,9 +48,9 @@ impl Perplexity {
             return Ok(vec![USUAL.min(most / PER_EFFECTIVE).max(1.0)]);
         }
         match self.0.iter().find(|&&perplexity| perplexity > most) {
-            Some(asked) => Err(Error::parameter(
+            Some(perplexity) => Err(Error::parameter(
                 "perplexity",
-                format!("`perplexity` {asked} asks for more neighbors than {n} points have"),
+                format!("`perplexity` {perplexity} asks for more neighbors than {n} points have"),
                 format!(
                     "the largest possible is {most}, and {} is large for so few",
                     (most / PER_EFFECTIVE).max(1.0).floor()
@@ -81,12 +81,12 @@ impl FromStr for Perplexity {
     }
 }
 
-impl Held for Perplexity {
+impl FieldValue for Perplexity {
     fn value(&self) -> Value {
         if self.0.is_empty() { Value::Auto } else { Value::Text(self.to_string()) }
     }
 
-    fn held(value: Value) -> Result<Perplexity> {
+    fn from_value(value: Value) -> Result<Perplexity> {
         match value {
             Value::Text(text) => text.parse(),
             _ => Ok(Perplexity::default()),

@@ -16,11 +16,11 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
-use super::start::{Init, told};
-use crate::extend::{Attracted, Hold, Push, Rule};
+use super::start::{Init, reported};
+use crate::extend::{AffinityRule, Attracted, RepulsionForm, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
-use crate::forces::repulsion::{Accuracy, Repulsion};
-use crate::forces::{Kernel, Pairs, Pull, Shape};
+use crate::forces::repulsion::{Accuracy, RepulsionSum};
+use crate::forces::{AttractionKernel, Kernel, Pairs, Shape};
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
@@ -247,11 +247,17 @@ impl Descent {
             decrease: self.tolerance,
         };
         let shape = Shape::Gaussian;
-        let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
+        let repulsion = || RepulsionSum::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
         let objective = of_size(
             n,
-            || Ok(Interaction::new(self.pairs.clone(), Pull::Square, repulsion(), self.form, dims).plus(self.entropy)),
-            || Ok(Interaction::new(self.pairs.rounded(), Pull::Square, repulsion(), self.form, dims).plus(self.entropy)),
+            || {
+                Ok(Interaction::new(self.pairs.clone(), AttractionKernel::Square, repulsion(), self.form, dims)
+                    .plus(self.entropy))
+            },
+            || {
+                Ok(Interaction::new(self.pairs.rounded(), AttractionKernel::Square, repulsion(), self.form, dims)
+                    .plus(self.entropy))
+            },
         )?;
         let task = Task::Descend(Descend {
             objective,
@@ -262,11 +268,15 @@ impl Descent {
             max_iterations: self.max_iterations,
             snapshots: 0,
         });
-        let hold = Hold::Perplexity(affinities.perplexity.0.clone());
-        let push = if let Form::Uniform(part) = self.form { Push::Uniform(part) } else { Push::LogSum(lambda) };
-        let rule = Attracted { hold, pull: Pull::Square, shape, push, away: None };
+        let affinity = AffinityRule::Perplexity(affinities.perplexity.0.clone());
+        let repulsion = if let Form::Uniform(part) = self.form {
+            RepulsionForm::Uniform(part)
+        } else {
+            RepulsionForm::LogSum(lambda)
+        };
+        let rule = Attracted { affinity, attraction: AttractionKernel::Square, shape, repulsion, away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if chosen {
             built.used.push(("perplexity", affinities.perplexity.to_string()));

@@ -68,7 +68,7 @@ impl Init {
     /// one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
         let dims = site.dims;
-        let found = match (given(site)?, self, site.data) {
+        let found = match (supplied(site)?, self, site.data) {
             (Some(given), ..) => given,
             (None, Init::Random, _) => return random(site, size),
             (None, Init::Pca, Data::Points(points, _)) if points.cols() >= dims => principal(points, site)?,
@@ -189,7 +189,7 @@ pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points
 }
 
 /// The start supplied by the user, if its shape is that of the map.
-pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
+pub(super) fn supplied(site: &Site<'_>) -> Result<Option<Points>> {
     let (n, dims) = (site.len(), site.dims);
     match site.start {
         Some(given) if given.rows() != n || given.cols() != dims => Err(Error::other_shape(
@@ -206,7 +206,7 @@ pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
 }
 
 /// The report on a start supplied by the user.
-pub(super) fn told(site: &Site<'_>) -> Option<(&'static str, String)> {
+pub(super) fn reported(site: &Site<'_>) -> Option<(&'static str, String)> {
     site.start.map(|_| ("init", "given".to_string()))
 }
 
@@ -255,9 +255,9 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
 /// Laplacian eigenmaps in bounded time: a start need not be exact.
 fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     let built = method.build(site)?;
-    let Some(Field::Precision { matrix, mass, .. }) = built.field() else { return mapped(method, site) };
+    let Some(Field::Precision { matrix, normalization, .. }) = built.field() else { return mapped(method, site) };
     let dims = site.dims;
-    let pairs = pencil::bottom_roughly(matrix, mass.as_deref(), dims, site.seed, site.memory, site.observer)?;
+    let pairs = pencil::bottom_roughly(matrix, normalization.as_deref(), dims, site.seed, site.memory, site.observer)?;
     let signs: Vec<f64> = (0..dims).map(|q| sign(pairs.vectors.as_ref(), q)).collect();
     let value = |(i, q): (usize, usize)| signs[q] * pairs.vectors[(i, q)];
     let places = (0..site.len()).flat_map(|i| (0..dims).map(move |q| (i, q)));

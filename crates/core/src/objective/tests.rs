@@ -6,8 +6,8 @@ use super::neighborhood::Affinities;
 use super::umap::Umap;
 use super::*;
 use crate::field::Site;
-use crate::forces::repulsion::{Charges, Repulsion};
-use crate::forces::{Kernel, Pairs, Pull, Shape, perplexity};
+use crate::forces::repulsion::{Charges, RepulsionSum};
+use crate::forces::{AttractionKernel, Kernel, Pairs, Shape, perplexity};
 use crate::{Input, Method, Recipe};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Neighbors, Search};
@@ -34,35 +34,35 @@ fn objectives(n: usize, dims: usize) -> Vec<(&'static str, Interaction<f64>)> {
         let pairs: Pairs<f64> = Pairs::symmetric(&graph, &weights, |a, b| 0.5 * (a + b) / n as f64);
         pairs
     };
-    let of = |pull, shape, form| {
-        let repulsion = Repulsion::of(Kernel::of(shape), n, dims, 0.5, Accuracy::Exact);
-        Interaction::new(pairs(), pull, repulsion, form, dims)
+    let of = |attraction, shape, form| {
+        let repulsion = RepulsionSum::of(Kernel::of(shape), n, dims, 0.5, Accuracy::Exact);
+        Interaction::new(pairs(), attraction, repulsion, form, dims)
     };
-    let mut elastic = of(Pull::Square, Shape::Gaussian, Form::Sum(0.3));
+    let mut elastic = of(AttractionKernel::Square, Shape::Gaussian, Form::Sum(0.3));
     elastic.charges = Charges::squares(&points, &points);
     vec![
         ("elastic", elastic),
-        ("elastic one", of(Pull::Square, Shape::Gaussian, Form::Sum(0.3))),
-        ("sne", of(Pull::Square, Shape::Gaussian, Form::LogSumRows(1.3))),
-        ("symmetric sne", of(Pull::Square, Shape::Gaussian, Form::LogSum(0.7))),
-        ("uni-sne", of(Pull::Square, Shape::Gaussian, Form::Uniform(0.2))),
-        ("t-sne", of(Pull::Student(1.0), Shape::Student(1.0), Form::LogSum(1.0))),
-        ("t-sne of 3 degrees", of(Pull::Student(3.0), Shape::Student(3.0), Form::LogSum(1.0))),
-        ("umap", of(Pull::Umap(1.5, 0.9), Shape::Umap(1.5, 0.9), Form::Sum(0.01))),
+        ("elastic one", of(AttractionKernel::Square, Shape::Gaussian, Form::Sum(0.3))),
+        ("sne", of(AttractionKernel::Square, Shape::Gaussian, Form::LogSumRows(1.3))),
+        ("symmetric sne", of(AttractionKernel::Square, Shape::Gaussian, Form::LogSum(0.7))),
+        ("uni-sne", of(AttractionKernel::Square, Shape::Gaussian, Form::Uniform(0.2))),
+        ("t-sne", of(AttractionKernel::Student(1.0), Shape::Student(1.0), Form::LogSum(1.0))),
+        ("t-sne of 3 degrees", of(AttractionKernel::Student(3.0), Shape::Student(3.0), Form::LogSum(1.0))),
+        ("umap", of(AttractionKernel::Umap(1.5, 0.9), Shape::Umap(1.5, 0.9), Form::Sum(0.01))),
     ]
 }
 
 #[test]
-fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
+fn gradients_are_central_differences_for_every_objective_in_any_dimension() {
     for dims in 1..=4 {
         for (name, mut objective) in objectives(24, dims) {
             let y: Vec<f64> = some(24, dims).into_values();
-            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            let (mut gradient, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
             for emphasis in [1.0, 4.0] {
                 if emphasis > 1.0 && name == "uni-sne" {
                     continue;
                 }
-                objective.value(&y, emphasis, &mut slope);
+                objective.value(&y, emphasis, &mut gradient);
                 for at in (0..y.len()).step_by(7) {
                     let mut moved = |step: f64| {
                         let mut y = y.clone();
@@ -70,8 +70,12 @@ fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
                         objective.value(&y, emphasis, &mut unused)
                     };
                     let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                    let size = slope.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
-                    assert!((slope[at] - difference).abs() < 1e-6 * size, "{name} {dims}: {} {difference}", slope[at]);
+                    let size = gradient.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+                    assert!(
+                        (gradient[at] - difference).abs() < 1e-6 * size,
+                        "{name} {dims}: {} {difference}",
+                        gradient[at]
+                    );
                 }
             }
         }
@@ -102,16 +106,23 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
     let y: Vec<f64> = (0..2 * n).map(place).collect();
     let cases = [
         (
-            Pull::Student(1.0),
+            AttractionKernel::Student(1.0),
             Shape::Student(1.0),
             Form::LogSum(1.0),
             entropy,
             4.787_828_288_332_4,
             5.503_463_753_200_5e-3,
         ),
-        (Pull::Square, Shape::Gaussian, Form::LogSum(1.0), entropy, 99.704_988_212_607_7, 7.005_403_810_894_6e-1),
         (
-            Pull::Square,
+            AttractionKernel::Square,
+            Shape::Gaussian,
+            Form::LogSum(1.0),
+            entropy,
+            99.704_988_212_607_7,
+            7.005_403_810_894_6e-1,
+        ),
+        (
+            AttractionKernel::Square,
             Shape::Gaussian,
             Form::Sum(1.0 / (20.0 * n as f64)),
             0.0,
@@ -119,14 +130,14 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
             7.018_177_872_613_6e-1,
         ),
     ];
-    for (pull, shape, form, constant, value, length) in cases {
-        let repulsion = Repulsion::of(Kernel::of(shape), n, 2, 0.5, Accuracy::Exact);
-        let mut objective = Interaction::new(pairs.clone(), pull, repulsion, form, 2);
+    for (attraction, shape, form, constant, value, length) in cases {
+        let repulsion = RepulsionSum::of(Kernel::of(shape), n, 2, 0.5, Accuracy::Exact);
+        let mut objective = Interaction::new(pairs.clone(), attraction, repulsion, form, 2);
         objective.constant = constant;
-        let mut slope = vec![0.0; 2 * n];
-        let found = objective.value(&y, 1.0, &mut slope);
+        let mut gradient = vec![0.0; 2 * n];
+        let found = objective.value(&y, 1.0, &mut gradient);
         assert!((found / value - 1.0).abs() < 1e-11, "{form:?}: {found}");
-        let norm = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+        let norm = gradient.iter().map(|s| s * s).sum::<f64>().sqrt();
         assert!((norm / length - 1.0).abs() < 1e-10, "{form:?}: {norm}");
     }
 }
@@ -183,7 +194,7 @@ fn classes_part_a_map_if_they_count() {
 
 /// Functions that refit a supervised method pass it the classes; without them it would fail.
 #[test]
-fn a_supervised_map_is_judged_with_its_classes() {
+fn a_supervised_map_is_evaluated_with_its_classes() {
     let (n, points) = (60, some(60, 6));
     let classes: Vec<Option<u32>> = (0..n).map(|i| Some((i / 5 % 2) as u32)).collect();
     let method = Umap { supervision: 0.9, max_iterations: 30, ..Umap::default() };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! minimize KL(P ‖ Q) = Σ p[i,j] log(p[i,j] / q[i,j]),   q[i,j] = k(‖y[i] − y[j]‖²) / Σ k,   k(s) = (1 + s/ν)^(−(ν+1)/2)
-//! slope = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
+//! gradient = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
 //! ```
 //!
 //! P are the entropic affinities of a perplexity, symmetrized. The optimization starts from the first principal
@@ -17,11 +17,11 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
-use super::start::{Init, told};
-use crate::extend::{Attracted, Hold, Push, Rule};
+use super::start::{Init, reported};
+use crate::extend::{AffinityRule, Attracted, RepulsionForm, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way};
-use crate::forces::repulsion::{Accuracy, Repulsion};
-use crate::forces::{Kernel, Pull, Real, Shape};
+use crate::forces::repulsion::{Accuracy, RepulsionSum};
+use crate::forces::{AttractionKernel, Kernel, Real, Shape};
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -137,7 +137,7 @@ impl Build for Tsne {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let affinities = Affinities::new(site, &self.perplexity)?;
         let (n, dims) = (site.len(), site.dims);
-        let (pull, shape) = (Pull::Student(self.degrees), Shape::Student(self.degrees));
+        let (attraction, shape) = (AttractionKernel::Student(self.degrees), Shape::Student(self.degrees));
         let objective = of_size(n, || self.objective(&affinities, n, dims), || self.objective(&affinities, n, dims))?;
         let task = Task::Descend(Descend {
             objective,
@@ -148,10 +148,10 @@ impl Build for Tsne {
             max_iterations: self.max_iterations,
             snapshots: 0,
         });
-        let hold = Hold::Perplexity(affinities.perplexity.0.clone());
-        let rule = Attracted { hold, pull, shape, push: Push::LogSum(1.0), away: None };
+        let affinity = AffinityRule::Perplexity(affinities.perplexity.0.clone());
+        let rule = Attracted { affinity, attraction, shape, repulsion: RepulsionForm::LogSum(1.0), away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if self.perplexity.0.is_empty() {
             built.used.push(("perplexity", affinities.perplexity.to_string()));
@@ -164,8 +164,9 @@ impl Tsne {
     fn objective<T: Real>(&self, affinities: &Affinities, n: usize, dims: usize) -> Result<Interaction<T>> {
         let (pairs, entropy) = affinities.joint();
         let kernel = Kernel::of(Shape::Student(self.degrees));
-        let repulsion = Repulsion::of(kernel, n, dims, SPACING, self.accuracy);
-        let mut objective = Interaction::new(pairs, Pull::Student(self.degrees), repulsion, Form::LogSum(1.0), dims);
+        let repulsion = RepulsionSum::of(kernel, n, dims, SPACING, self.accuracy);
+        let mut objective =
+            Interaction::new(pairs, AttractionKernel::Student(self.degrees), repulsion, Form::LogSum(1.0), dims);
         objective.constant = entropy;
         Ok(objective)
     }

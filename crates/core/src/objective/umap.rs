@@ -15,11 +15,11 @@
 
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
-use super::start::{Init, told};
-use crate::extend::{Attracted, Hold, Push, Rule};
+use super::start::{Init, reported};
+use crate::extend::{AffinityRule, Attracted, RepulsionForm, Rule};
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Site, Task, Way};
-use crate::forces::repulsion::{Accuracy, Repulsion};
-use crate::forces::{Pairs, Pull, Shape, fuzzy};
+use crate::forces::repulsion::{Accuracy, RepulsionSum};
+use crate::forces::{AttractionKernel, Pairs, Shape, fuzzy};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -155,8 +155,8 @@ impl Build for Umap {
         let degrees = pairs.degrees();
         let mean = degrees.iter().sum::<f64>() / n as f64;
         let (a, b) = fuzzy::shape(self.min_dist, self.spread);
-        let (pull, shape) = (Pull::Umap(a, b), Shape::Umap(a, b));
-        let repulsion = || Repulsion::of_umap((a, b), n, dims, SPACING, self.accuracy, site.seed);
+        let (attraction, shape) = (AttractionKernel::Umap(a, b), Shape::Umap(a, b));
+        let repulsion = || RepulsionSum::of_umap((a, b), n, dims, SPACING, self.accuracy, site.seed);
         let lambda = 0.5 * self.repulsion * mean / n as f64;
         let (steps, together) = (self.max_iterations, self.max_iterations / 3);
         let momentum = Momentum {
@@ -175,8 +175,8 @@ impl Build for Umap {
         let task = Task::Descend(Descend {
             objective: of_size(
                 n,
-                || Ok(Interaction::new(pairs.clone(), pull, repulsion(), Form::Sum(lambda), dims)),
-                || Ok(Interaction::new(pairs.rounded(), pull, repulsion(), Form::Sum(lambda), dims)),
+                || Ok(Interaction::new(pairs.clone(), attraction, repulsion(), Form::Sum(lambda), dims)),
+                || Ok(Interaction::new(pairs.rounded(), attraction, repulsion(), Form::Sum(lambda), dims)),
             )?,
             start: self.init.start_by(&pairs, site, SIZE)?,
             unit: 1.0,
@@ -185,9 +185,15 @@ impl Build for Umap {
             max_iterations: self.max_iterations,
             snapshots: 0,
         });
-        let rule = Attracted { hold: Hold::Fuzzy, pull, shape, push: Push::Sum(lambda), away: None };
+        let rule = Attracted {
+            affinity: AffinityRule::Fuzzy,
+            attraction,
+            shape,
+            repulsion: RepulsionForm::Sum(lambda),
+            away: None,
+        };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.used.extend(told(site));
+        built.used.extend(reported(site));
         Ok(built)
     }
 }

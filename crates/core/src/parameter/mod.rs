@@ -3,10 +3,10 @@
 //! Each method has one [`Table`] of parameters. The library sets parameters by it, and the flags and help of the
 //! command line, the list of methods and the documentation are generated from it.
 
-mod held;
+mod field_value;
 
-pub use held::{Choice, Held};
-pub(crate) use held::{choices, field};
+pub use field_value::{Choice, FieldValue};
+pub(crate) use field_value::{choices, field};
 
 use eigenfold_linalg::error::{Error, Result};
 

@@ -90,7 +90,7 @@ fn every_choice_answers_to_its_names_and_every_range_to_its_ends() {
 }
 
 #[test]
-fn a_value_outside_its_range_is_told_the_range() {
+fn a_value_outside_its_range_is_refused_with_the_range() {
     let refused = |method: &str, name: &str, text: &str| {
         Method::from_name(method).unwrap().set(name, text).unwrap_err().to_string()
     };

@@ -11,8 +11,8 @@
 //!
 //! s follows the unit of the data exactly, so that a power of two in the data changes no digit of a map of scaled columns.
 
-mod back;
 mod column;
+mod inverse;
 mod whitening;
 
 use column::Spread;
@@ -243,9 +243,9 @@ impl Prepared {
     }
 
     /// log |dz/dx| over the observed columns of a row: the difference between log densities of z and of x.
-    pub(crate) fn log_slope(&self, row: &[f64], missing: impl Iterator<Item = usize>) -> f64 {
+    pub(crate) fn log_derivative(&self, row: &[f64], missing: impl Iterator<Item = usize>) -> f64 {
         let gone: Vec<usize> = missing.collect();
-        let slope = |(j, column): (usize, &PreparedColumn)| {
+        let derivative = |(j, column): (usize, &PreparedColumn)| {
             let inner = match column.log {
                 None => 0.0,
                 Some(Log::OnePlus) => row[j].ln_1p(),
@@ -253,7 +253,7 @@ impl Prepared {
             };
             if gone.binary_search(&j).is_ok() { 0.0 } else { -column.scale.ln() - inner }
         };
-        self.columns.iter().enumerate().map(slope).sum()
+        self.columns.iter().enumerate().map(derivative).sum()
     }
 
     /// Whether it could have been learned from points, and is defined on these.

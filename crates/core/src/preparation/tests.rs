@@ -1,7 +1,7 @@
 //! Tests of the preparation of columns: centers, scales, logarithms and their inverse.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::back::normal;
+use super::inverse::normal;
 use super::*;
 
 fn points(columns: &[&[f64]]) -> Points {
@@ -18,8 +18,8 @@ fn column(points: &Points, j: usize) -> Vec<f64> {
 fn centers_and_scales_are_those_of_the_book() {
     let table = points(&[&[1.0, 2.0, 3.0, 4.0, 100.0], &[-2.0, 0.0, 2.0, 0.0, 0.0]]);
     let scaled = |scale| {
-        let asked = Preparation { scale, ..Preparation::default() };
-        let (prepared, notes) = asked.learn(&table, None).unwrap();
+        let preparation = Preparation { scale, ..Preparation::default() };
+        let (prepared, notes) = preparation.learn(&table, None).unwrap();
         (prepared.apply(&table, None).unwrap(), prepared, notes)
     };
     let (z, _, _) = scaled(ColumnScale::Unit);
@@ -61,8 +61,8 @@ fn missing_cells_have_no_say_and_stay_missing() {
 #[test]
 fn columns_that_are_kept_stay_as_they_are() {
     let table = points(&[&[1.0, 2.0, 6.0], &[0.0, -5.0, 0.0]]);
-    let asked = Preparation { log: Some(Log::OnePlus), scale: ColumnScale::Unit, kept: vec![1] };
-    let prepared = asked.learn(&table, None).unwrap().0;
+    let preparation = Preparation { log: Some(Log::OnePlus), scale: ColumnScale::Unit, kept: vec![1] };
+    let prepared = preparation.learn(&table, None).unwrap().0;
     assert_eq!(column(&prepared.apply(&table, None).unwrap(), 1), [0.0, -5.0, 0.0]);
 }
 
@@ -70,10 +70,10 @@ fn columns_that_are_kept_stay_as_they_are() {
 fn a_cell_without_a_logarithm_is_named_with_the_way_out() {
     let names = ["mass".to_string()];
     let message = |log, x: f64| {
-        let asked = Preparation { log: Some(log), ..Preparation::default() };
+        let preparation = Preparation { log: Some(log), ..Preparation::default() };
         let table = points(&[&[3.0, x, 2.0]]);
-        let learned = asked.learn(&table, Some(&names)).unwrap_err().to_string();
-        let fine = asked.learn(&points(&[&[3.0, 4.0, 2.0]]), None).unwrap().0;
+        let learned = preparation.learn(&table, Some(&names)).unwrap_err().to_string();
+        let fine = preparation.learn(&points(&[&[3.0, 4.0, 2.0]]), None).unwrap().0;
         assert_eq!(fine.apply(&table, Some(&names)).unwrap_err().to_string(), learned);
         learned
     };
@@ -102,8 +102,8 @@ fn what_is_prepared_comes_back() {
 #[test]
 fn a_width_of_a_logarithm_holds_as_many_rows_as_it_promises() {
     let table = points(&[&[1.0, 2.0, 30.0, 5.0]]);
-    let asked = Preparation { log: Some(Log::Plain), scale: ColumnScale::Unit, ..Preparation::default() };
-    let prepared = asked.learn(&table, None).unwrap().0;
+    let preparation = Preparation { log: Some(Log::Plain), scale: ColumnScale::Unit, ..Preparation::default() };
+    let prepared = preparation.learn(&table, None).unwrap().0;
     let one = |x: f64| Points::new(1, 1, vec![x]).unwrap();
     for (z, deviation) in [(0.3, 0.8), (-1.0, 2.0), (0.0, 1e-4)] {
         let [x, width, margin] =
@@ -123,8 +123,8 @@ fn a_width_of_a_logarithm_holds_as_many_rows_as_it_promises() {
             assert!((held - promised).abs() < 1e-4, "{z} {deviation}: {held} {promised}");
         }
         if deviation < 1e-3 {
-            let slope = x * prepared.columns()[0].scale;
-            assert!((width / (slope * deviation) - 1.0).abs() < 1e-3, "the delta method");
+            let derivative = x * prepared.columns()[0].scale;
+            assert!((width / (derivative * deviation) - 1.0).abs() < 1e-3, "the delta method");
         }
     }
 }
@@ -143,8 +143,8 @@ fn a_number_whose_inverse_leaves_the_range_is_refused() {
     let table = points(&[&[1.0, 2.0, 30.0, 5.0]]);
     let one = |x: f64| Points::new(1, 1, vec![x]).unwrap();
     for log in [Log::Plain, Log::OnePlus] {
-        let asked = Preparation { log: Some(log), ..Preparation::default() };
-        let prepared = asked.learn(&table, None).unwrap().0;
+        let preparation = Preparation { log: Some(log), ..Preparation::default() };
+        let prepared = preparation.learn(&table, None).unwrap().0;
         for z in [400.0, 708.0, 800.0, 1e4, 1e57] {
             for (deviation, margin) in [(0.0, 0.0), (1.0, 2.0), (1e57, 1e58)] {
                 assert!(prepared.undo_widths([&one(z), &one(deviation), &one(margin)]).is_err(), "{z} {deviation}");

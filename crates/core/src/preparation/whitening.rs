@@ -51,7 +51,7 @@ impl Whitening {
                 format!("give more rows or fewer columns, {WAY_OUT}"),
             ));
         }
-        let told = |j: usize, why: &str| {
+        let refused = |j: usize, why: &str| {
             Error::data(format!("{fact}: {} {why}", title(j, names)), format!("leave that column out, {WAY_OUT}"))
                 .at_column(j)
         };
@@ -60,7 +60,7 @@ impl Whitening {
             let numbers = (0..n).map(|i| points.row(i)[j]).collect();
             let (center, scale, spread) = column::learned(ColumnScale::Unit, numbers);
             if spread == column::Spread::Constant {
-                return Err(told(j, "is constant"));
+                return Err(refused(j, "is constant"));
             }
             columns.push([center, scale * (n as f64 / (n as f64 - 1.0)).sqrt()]);
         }
@@ -80,7 +80,7 @@ impl Whitening {
             if own < OWN {
                 let why =
                     format!("is a linear combination of the columns before it, except for {own:.0e} of its variance");
-                return Err(told(j, &why));
+                return Err(refused(j, &why));
             }
         }
         Ok(whitening)
@@ -199,19 +199,19 @@ mod tests {
 
     #[test]
     fn a_covariance_without_an_inverse_names_the_column() {
-        let told = |of: &dyn Fn(f64) -> [f64; 3]| {
+        let refusal = |of: &dyn Fn(f64) -> [f64; 3]| {
             let points = Points::from_rows(&(0..20).map(|i| of(f64::from(i))).collect::<Vec<_>>()).unwrap();
             let names = ["a", "b", "c"].map(String::from);
             Whitening::learn(&points, Some(&names)).unwrap_err().to_string()
         };
         let start = "the covariance of 3 columns has no inverse: ";
-        let message = told(&|i| [i, i.sin(), 2.0 * i - 3.0 * i.sin() + 1.0]);
+        let message = refusal(&|i| [i, i.sin(), 2.0 * i - 3.0 * i.sin() + 1.0]);
         assert!(
             message.starts_with(&format!("{start}column \"c\" is a linear combination of the columns before")),
             "{message}"
         );
         assert!(message.contains("; leave that column out, or use `metric` euclidean with `standardize`"), "{message}");
-        let message = told(&|i| [i, 0.1, i.sin()]);
+        let message = refusal(&|i| [i, 0.1, i.sin()]);
         assert!(message.starts_with(&format!("{start}column \"b\" is constant")), "{message}");
         let few = Points::from_rows(&[[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.5, 0.0, 1.0]]).unwrap();
         let message = Whitening::learn(&few, None).unwrap_err().to_string();

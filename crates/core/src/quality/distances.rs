@@ -128,7 +128,7 @@ pub(super) struct DistanceMeasures {
 }
 
 /// The measures of all sampled rows.
-pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> DistanceMeasures {
+pub(super) fn measures(rows: &[Sums], by: &Reference, sampling: &Sampling) -> DistanceMeasures {
     let total = rows.iter().fold(Sums::default(), |total, row| total.plus(row));
     let share = |of: &dyn Fn(&Sums) -> f64| {
         let root = |square: f64| square.max(0.0).sqrt();

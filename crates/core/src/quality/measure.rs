@@ -34,7 +34,7 @@ pub enum Measure {
     /// How well the labels are separated on the map.
     Silhouette,
     /// The reconstruction error of rows, from the map and the other rows.
-    WayBackError,
+    ReconstructionError,
     /// How much the shape of the map differs from the true one.
     Disparity,
 }
@@ -270,7 +270,7 @@ pub const MEASURES: [MeasureInfo; 15] = [
         [Some(-1.0), ONE],
     ),
     of(
-        Measure::WayBackError,
+        Measure::ReconstructionError,
         [
             "reconstruction_error",
             "reconstruction error",

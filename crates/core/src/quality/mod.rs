@@ -38,7 +38,7 @@ use eigenfold_linalg::error::{Error, Result, plural};
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use neighborhoods::Neighborhoods;
 use pairs::Pairs;
-use pass::{Heard, Map, Pass, Said};
+use pass::{Map, MapMeasures, Pass, RowMeasures};
 use sampling::Sampling;
 use value::Value;
 
@@ -58,7 +58,7 @@ pub struct Quality {
 
 /// The data.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct QualityInput<'a> {
     /// The points and how far apart they are; not a graph.
     pub data: Data<'a>,
     /// The class of every point, nothing where it is not known.
@@ -67,10 +67,10 @@ pub struct Given<'a> {
     pub truth: Option<&'a Points>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> QualityInput<'a> {
     /// Points or distances, and nothing beside them.
-    pub fn new(data: impl Into<Data<'a>>) -> Given<'a> {
-        Given { data: data.into(), labels: None, truth: None }
+    pub fn new(data: impl Into<Data<'a>>) -> QualityInput<'a> {
+        QualityInput { data: data.into(), labels: None, truth: None }
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Evaluation {
     pub rows: Vec<usize>,
     /// The measures, in the order of [`MEASURES`]; undefined ones are left out, such as those of labels if there are
     /// none.
-    pub scores: Vec<MeasureValue>,
+    pub values: Vec<MeasureValue>,
     /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row on which it is
     /// undefined.
     pub pointwise: Vec<(Measure, Vec<f64>)>,
@@ -110,8 +110,8 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// One of the measures.
-    pub fn score(&self, measure: Measure) -> Option<MeasureValue> {
-        self.scores.iter().copied().find(|score| score.measure == measure)
+    pub fn value(&self, measure: Measure) -> Option<MeasureValue> {
+        self.values.iter().copied().find(|score| score.measure == measure)
     }
 
     /// One of the measures per point, for each of [`Evaluation::rows`].
@@ -136,13 +136,13 @@ impl Quality {
     /// Evaluates maps of the same points, all of them in one pass over the data.
     ///
     /// ```
-    /// use eigenfold::quality::{Given, Measure, Quality};
+    /// use eigenfold::quality::{Measure, Quality, QualityInput};
     /// use eigenfold::{Pca, Recipe, io, Silent};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
-    /// let evaluated = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
-    /// assert!(evaluated[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
+    /// let evaluated = Quality::default().evaluate(&QualityInput::new(&iris), &[model.embedding()], &Silent)?;
+    /// assert!(evaluated[0].value(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
     ///
@@ -151,22 +151,32 @@ impl Quality {
     /// If there are fewer than two points, the input is a graph, the metric is not defined on the points, a map, the
     /// labels or the true coordinates have another number of rows, or there are fewer other points than neighbors;
     /// [`Error::Stopped`] if the observer stops the run.
-    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
-        given.data.whitened(|data| self.judge_measured(&Given { data, ..*given }, maps, observer))
+    pub fn evaluate(
+        &self,
+        input: &QualityInput<'_>,
+        maps: &[&Points],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Evaluation>> {
+        input.data.whitened(|data| self.evaluate_measured(&QualityInput { data, ..*input }, maps, observer))
     }
 
-    /// As [`Quality::judge`], by a metric of two rows.
-    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
-        let (neighbors, rows) = self.check(given, maps)?;
-        given.data.check_metric()?;
-        given.data.check_range()?;
-        maps.iter().copied().chain(given.truth).try_for_each(|map| check_range(map.values()))?;
-        self.judge_checked(given, maps, (neighbors, rows), observer)
+    /// As [`Quality::evaluate`], by a metric of two rows.
+    fn evaluate_measured(
+        &self,
+        input: &QualityInput<'_>,
+        maps: &[&Points],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Evaluation>> {
+        let (neighbors, rows) = self.check(input, maps)?;
+        input.data.check_metric()?;
+        input.data.check_range()?;
+        maps.iter().copied().chain(input.truth).try_for_each(|map| check_range(map.values()))?;
+        self.evaluate_checked(input, maps, (neighbors, rows), observer)
     }
 
     /// The number of neighbors and of rows, after checking them.
-    fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
-        let n = given.data.len();
+    fn check(&self, input: &QualityInput<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
+        let n = input.data.len();
         if n < 2 {
             return Err(Error::too_small(
                 n,
@@ -186,10 +196,10 @@ impl Quality {
         if let Some(map) = maps.iter().find(|map| map.rows() != n) {
             return other("the map has", map.rows());
         }
-        if let Some(truth) = given.truth.filter(|truth| truth.rows() != n) {
+        if let Some(truth) = input.truth.filter(|truth| truth.rows() != n) {
             return other("the true coordinates have", truth.rows());
         }
-        Input { labels: given.labels, ..given.data.into() }.check()?;
+        Input { labels: input.labels, ..input.data.into() }.check()?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
             return Err(Error::out_of_range("neighbors", 0, 1..=n - 1, "`neighbors` is 0", "use one or more"));
@@ -202,24 +212,24 @@ impl Quality {
                 Err(Error::out_of_range("rows", rows, 2..=n, format!("`rows` is {rows}"), "sample two or more"))
             }
             Some(rows) => Ok((neighbors, rows.min(n))),
-            None => Ok((neighbors, sampling::rows(n, given.data.points().map_or(1, Points::cols)))),
+            None => Ok((neighbors, sampling::rows(n, input.data.points().map_or(1, Points::cols)))),
         }
     }
 
-    fn judge_checked(
+    fn evaluate_checked(
         &self,
-        given: &Given<'_>,
+        input: &QualityInput<'_>,
         maps: &[&Points],
         (neighbors, rows): (usize, usize),
         observer: &dyn Observer,
     ) -> Result<Vec<Evaluation>> {
-        let n = given.data.len();
-        let Some(data) = given.data.measured() else {
+        let n = input.data.len();
+        let Some(data) = input.data.measured() else {
             let fact = "a graph does not say how far apart all points are";
             return Err(Error::input_kind(&["points", "distances"], fact, "give points or distances to judge a map"));
         };
-        let all = Share::all(observer).of_stage(Stage::Score);
-        all.progress(Stage::Score, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Quality);
+        all.progress(Stage::Quality, 0.0);
         let rows = sampling::drawn(n, rows, self.seed);
         let pairs = Pairs::new(data, n, self.seed);
         let (mut ready, mut of_pairs) = (Vec::with_capacity(maps.len()), Vec::with_capacity(maps.len()));
@@ -229,23 +239,23 @@ impl Quality {
             ready.push(Map::new(map, pairs.reference(&on_map)));
         }
         let near = Neighborhoods::new(n, neighbors);
-        let classes = given.labels.and_then(|labels| Classes::new(labels, neighbors));
+        let classes = input.labels.and_then(|labels| Classes::new(labels, neighbors));
         let pass = Pass { data, n, maps: &ready, near: &near, classes: classes.as_ref() };
-        let [asking, leading] = Share::split(&all, efforts(data, n, maps.len()));
-        let heard = pass.ask(&rows, &asking)?;
+        let [measuring, leading] = Share::split(&all, efforts(data, n, maps.len()));
+        let measured = pass.measure_all(&rows, &measuring)?;
         let mut evaluated = Vec::with_capacity(maps.len());
-        for (at, (heard, (spearman, shepard))) in heard.into_iter().zip(of_pairs).enumerate() {
+        for (at, (measured, (spearman, shepard))) in measured.into_iter().zip(of_pairs).enumerate() {
             let share = Share::one_of(&leading, at, maps.len());
             if share.stop() {
                 return Err(Error::Stopped);
             }
             let map = &ready[at];
-            let mut found = told(&heard, map, &rows, n, classes.as_ref());
-            found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
+            let mut found = measures_of(&measured, map, &rows, n, classes.as_ref());
+            found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &measured.rows))));
             if let Measured::Points(points, _) = data {
-                found.push((Measure::WayBackError, inverse_transform(points, map.points, &rows, self.seed)?));
+                found.push((Measure::ReconstructionError, inverse_transform(points, map.points, &rows, self.seed)?));
             }
-            if let Some(truth) = given.truth {
+            if let Some(truth) = input.truth {
                 let each = truth::disparity(map.points, truth)?;
                 let value = |(value, each): (f64, Vec<f64>)| Value {
                     value,
@@ -254,8 +264,8 @@ impl Quality {
                 };
                 found.push((Measure::Disparity, each.map(value)));
             }
-            share.progress(Stage::Score, 1.0);
-            let curve = near.curve(&heard.shared, rows.len());
+            share.progress(Stage::Quality, 1.0);
+            let curve = near.curve(&measured.shared, rows.len());
             evaluated.push(Evaluation::new(
                 found,
                 Evaluation { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY },
@@ -270,7 +280,7 @@ const EMPTY: Evaluation = Evaluation {
     neighbors: 0,
     points: 0,
     rows: Vec::new(),
-    scores: Vec::new(),
+    values: Vec::new(),
     pointwise: Vec::new(),
     curve: Vec::new(),
     shepard: Vec::new(),
@@ -283,7 +293,7 @@ impl Evaluation {
         found.sort_by_key(|(measure, _)| *measure as usize);
         for (measure, value) in found {
             let Some(Value { value, error, each }) = value else { continue };
-            evaluated.scores.push(MeasureValue { measure, value, error });
+            evaluated.values.push(MeasureValue { measure, value, error });
             evaluated.pointwise.push((measure, each));
         }
         evaluated
@@ -291,24 +301,24 @@ impl Evaluation {
 }
 
 /// The measures that the pass over the rows gives.
-fn told(
-    heard: &Heard,
+fn measures_of(
+    measured: &MapMeasures,
     map: &Map<'_>,
     rows: &[usize],
     n: usize,
     classes: Option<&Classes>,
 ) -> Vec<(Measure, Option<Value>)> {
-    let each = |of: &dyn Fn(&Said) -> Option<f64>| -> Vec<f64> {
-        heard.rows.iter().map(|row| of(row).unwrap_or(f64::NAN)).collect()
+    let each = |of: &dyn Fn(&RowMeasures) -> Option<f64>| -> Vec<f64> {
+        measured.rows.iter().map(|row| of(row).unwrap_or(f64::NAN)).collect()
     };
-    let mean = |of: &dyn Fn(&Said) -> Option<f64>| Value::mean(each(of), n);
+    let mean = |of: &dyn Fn(&RowMeasures) -> Option<f64>| Value::mean(each(of), n);
     let labeled = classes.map_or(0, |classes| classes.labeled);
     let alike = |of: &dyn Fn(&classes::Alike) -> Option<f64>| {
         Value::mean(each(&|row| row.alike.as_ref().and_then(of)), labeled)
     };
-    let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
+    let sums: Vec<_> = measured.rows.iter().map(|row| row.sums).collect();
     let distances::DistanceMeasures { stress, scaled, correlation, residual } =
-        distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
+        distances::measures(&sums, &map.by, &Sampling { sampled: rows.len(), of: n });
     // Rows without a scale are left out of the neighbor distance ratio, however many of the other rows have none.
     let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![
@@ -328,7 +338,7 @@ fn told(
 }
 
 /// The correlation of ranks over pairs, and within every row.
-fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
+fn ranked((value, error): (f64, Option<f64>), rows: &[RowMeasures]) -> Value {
     Value { value, error, each: rows.iter().map(|row| row.spearman.unwrap_or(f64::NAN)).collect() }
 }
 
@@ -341,8 +351,8 @@ fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -
             squares[at] = error * error;
         }
     }
-    let slope = |square: f64| if square > 0.0 { 0.5 / square.sqrt() } else { 0.0 };
-    Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, slope)))
+    let derivative = |square: f64| if square > 0.0 { 0.5 / square.sqrt() } else { 0.0 };
+    Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, derivative)))
 }
 
 /// The rough cost of the pass over the rows and of the reconstructions.

@@ -64,7 +64,7 @@ impl<'a> Map<'a> {
 
 /// The measures of one row of one map.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
+pub(super) struct RowMeasures {
     pub(super) near: Near,
     /// r of `neighbor_ratio.rs`; `None` for a row without a scale.
     pub(super) lost: Option<f64>,
@@ -75,8 +75,8 @@ pub(super) struct Said {
 
 /// The measures of all rows of one map.
 #[derive(Default)]
-pub(super) struct Heard {
-    pub(super) rows: Vec<Said>,
+pub(super) struct MapMeasures {
+    pub(super) rows: Vec<RowMeasures>,
     /// How many others become shared at every size of the curve.
     pub(super) shared: Vec<u64>,
 }
@@ -101,19 +101,19 @@ struct Room {
 
 impl Pass<'_> {
     /// Processes the rows, ascending; one result per map.
-    pub(super) fn ask(&self, rows: &[usize], observer: &dyn Observer) -> Result<Vec<Heard>> {
+    pub(super) fn measure_all(&self, rows: &[usize], observer: &dyn Observer) -> Result<Vec<MapMeasures>> {
         let (rooms, done) = (Scratch::new(Room::default), AtomicUsize::new(0));
         let blocks = parallel::try_collect(rows.len().div_ceil(TOGETHER), |block| {
             if observer.stop() {
                 return Err(Error::Stopped);
             }
             let some = &rows[block * TOGETHER..((block + 1) * TOGETHER).min(rows.len())];
-            let heard = rooms.lend(|room| self.block(some, room));
+            let measured = rooms.lend(|room| self.block(some, room));
             let done = done.fetch_add(some.len(), Ordering::Relaxed) + some.len();
-            observer.progress(Stage::Score, done as f64 / rows.len() as f64);
-            Ok(heard)
+            observer.progress(Stage::Quality, done as f64 / rows.len() as f64);
+            Ok(measured)
         })?;
-        let mut all: Vec<Heard> = (0..self.maps.len()).map(|_| self.silence(rows.len())).collect();
+        let mut all: Vec<MapMeasures> = (0..self.maps.len()).map(|_| self.no_measures(rows.len())).collect();
         for (whole, part) in blocks.into_iter().flat_map(|block| (0..self.maps.len()).zip(block)) {
             all[whole].rows.extend(part.rows);
             all[whole].shared.iter_mut().zip(part.shared).for_each(|(sum, more)| *sum += more);
@@ -121,27 +121,27 @@ impl Pass<'_> {
         Ok(all)
     }
 
-    fn silence(&self, rows: usize) -> Heard {
-        Heard { rows: Vec::with_capacity(rows), shared: vec![0; self.near.sizes.len()] }
+    fn no_measures(&self, rows: usize) -> MapMeasures {
+        MapMeasures { rows: Vec::with_capacity(rows), shared: vec![0; self.near.sizes.len()] }
     }
 
     /// Processes a few rows.
-    fn block(&self, rows: &[usize], room: &mut Room) -> Vec<Heard> {
+    fn block(&self, rows: &[usize], room: &mut Room) -> Vec<MapMeasures> {
         let n = self.n;
         room.data.resize(rows.len() * n, 0.0);
         room.map.resize(n, 0.0);
         self.measure(rows, &mut room.data);
-        let mut heard: Vec<Heard> = self.maps.iter().map(|_| self.silence(rows.len())).collect();
+        let mut measured: Vec<MapMeasures> = self.maps.iter().map(|_| self.no_measures(rows.len())).collect();
         for (&own, data) in rows.iter().zip(room.data.chunks_exact(n)) {
             room.data_ranks.rank(data, own);
             let others = all_over(n).filter(|&j| j != own).map(|j| data[j]).collect();
             let scale = Scale::new(nearest(data, &room.data_ranks), others);
-            for (map, heard) in self.maps.iter().zip(&mut heard) {
+            for (map, measured) in self.maps.iter().zip(&mut measured) {
                 map.distances(own, &mut room.map);
                 room.map_ranks.rank(&room.map, own);
                 let (inside, outside) = (&room.data_ranks, &room.map_ranks);
-                heard.rows.push(Said {
-                    near: self.near.of(inside, outside, own, &mut heard.shared),
+                measured.rows.push(RowMeasures {
+                    near: self.near.of(inside, outside, own, &mut measured.shared),
                     lost: scale.as_ref().map(|scale| scale.lost(nearest(data, outside))),
                     sums: Sums::new(data, &room.map, own, &map.by),
                     spearman: within_row(&inside.doubled, &outside.doubled),
@@ -149,7 +149,7 @@ impl Pass<'_> {
                 });
             }
         }
-        heard
+        measured
     }
 
     /// The distances of all points from some of them in the data, one row after the other.

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_was_turned_reflected_shifted_and_stretched_comes_back() {
+    fn a_map_that_was_turned_reflected_shifted_and_scaled_is_recovered() {
         let reference = cloud(40, 3);
         let (sin, cos) = 0.7_f64.sin_cos();
         let moved = |row: &[f64]| {

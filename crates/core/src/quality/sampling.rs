@@ -4,7 +4,7 @@
 //! standard error
 //!
 //! ```text
-//! √((1 − m/n) s² / m)         s² the variance over the rows that were asked, with m − 1
+//! √((1 − m/n) s² / m)         s² the variance over the sampled rows, with m − 1
 //! ```
 //!
 //! W. G. Cochran. Sampling techniques. Wiley, 3rd edition 1977, sections 2.6 and 6.4 (ratios: the residuals in place of the
@@ -45,15 +45,15 @@ pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
 /// The size of the sample and of the population.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
-    pub(super) asked: usize,
+    pub(super) sampled: usize,
     pub(super) of: usize,
 }
 
 impl Sampling {
     /// The standard error of a mean over the sampled rows; `None` if all rows are used, or too few.
     pub(super) fn error(&self, values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
-        let (m, n) = (self.asked as f64, self.of as f64);
-        if self.asked >= self.of || self.asked < 2 {
+        let (m, n) = (self.sampled as f64, self.of as f64);
+        if self.sampled >= self.of || self.sampled < 2 {
             return None;
         }
         let mean = values.clone().sum::<f64>() / m;

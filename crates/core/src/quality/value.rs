@@ -15,16 +15,16 @@ impl Value {
     /// if there are none.
     pub(super) fn mean(each: Vec<f64>, of: usize) -> Option<Value> {
         let known = || each.iter().copied().filter(|value| !value.is_nan());
-        let asked = known().count();
-        let (sum, error) = (known().sum::<f64>(), Sampling { asked, of }.error(known()));
-        (asked > 0).then(|| Value { value: sum / asked as f64, error, each })
+        let sampled = known().count();
+        let (sum, error) = (known().sum::<f64>(), Sampling { sampled, of }.error(known()));
+        (sampled > 0).then(|| Value { value: sum / sampled as f64, error, each })
     }
 
-    /// The same measure on another scale: `to` of the value, whose slope there is `slope`, and `to` of every row.
-    pub(super) fn on(self, to: fn(f64) -> f64, slope: fn(f64) -> f64) -> Value {
+    /// The same measure on another scale: `to` of the value, whose derivative there is `derivative`, and `to` of every row.
+    pub(super) fn on(self, to: fn(f64) -> f64, derivative: fn(f64) -> f64) -> Value {
         Value {
             value: to(self.value),
-            error: self.error.map(|error| error * slope(self.value).abs()),
+            error: self.error.map(|error| error * derivative(self.value).abs()),
             each: self.each.into_iter().map(to).collect(),
         }
     }

@@ -17,7 +17,7 @@
 use super::map_neighbors::MapNeighbors;
 use super::neighborhood::Neighborhood;
 use super::{At, MARGIN};
-use crate::extend::{Attracted, Hold, Push, Rule};
+use crate::extend::{AffinityRule, Attracted, RepulsionForm, Rule};
 use crate::forces::perplexity::calibrated;
 use crate::model::Model;
 use eigenfold_graph::points::Points;
@@ -28,7 +28,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 
 /// The number of training rows that are left out to measure the prediction error.
-const JUDGING: usize = 300;
+const EVALUATED: usize = 300;
 /// The tolerance of the optimization, in units in which the affinities are one wide.
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 1e-12, evaluations: 100 };
 /// Pairs of steps and gradients that it stores.
@@ -39,7 +39,7 @@ pub(crate) struct Energy<'a> {
     points: &'a Points,
     map: &'a Points,
     lambda: f64,
-    springs: Springs<'a>,
+    weights: AttractiveWeights<'a>,
     /// The mean square error of each feature.
     errors: Vec<f64>,
     /// The variance of each feature.
@@ -50,7 +50,7 @@ pub(crate) struct Energy<'a> {
 }
 
 /// How the affinities of a new row follow from its distances.
-enum Springs<'a> {
+enum AttractiveWeights<'a> {
     Heat(f64),
     /// By perplexity, of this many neighbors among the data.
     Entropic {
@@ -73,17 +73,18 @@ impl<'a> Energy<'a> {
             )
         };
         let [part] = model.parts.as_slice() else { return Err(unfit()) };
-        let Some(Rule::Attracted(Attracted { hold, push: Push::Squares(lambda), .. })) = &part.rule else {
+        let Some(Rule::Attracted(Attracted { affinity, repulsion: RepulsionForm::Squares(lambda), .. })) = &part.rule
+        else {
             return Err(unfit());
         };
-        let springs = match hold {
-            Hold::Heat(width) => Springs::Heat(0.5 / (width * width)),
-            Hold::Perplexity(perplexities) if perplexities.len() == 1 => Springs::Entropic {
+        let weights = match affinity {
+            AffinityRule::Heat(width) => AttractiveWeights::Heat(0.5 / (width * width)),
+            AffinityRule::Perplexity(perplexities) if perplexities.len() == 1 => AttractiveWeights::Entropic {
                 perplexity: perplexities[0],
                 neighbors: part.k,
                 index: Index::new(points, Metric::Euclidean)?,
             },
-            Hold::Perplexity(_) | Hold::Fuzzy => return Err(unfit()),
+            AffinityRule::Perplexity(_) | AffinityRule::Fuzzy => return Err(unfit()),
         };
         let (means, n) = (points.column_means(), points.rows() as f64);
         let mut spread = vec![0.0; means.len()];
@@ -95,24 +96,24 @@ impl<'a> Energy<'a> {
             points,
             map: &model.embedding,
             lambda,
-            springs,
+            weights,
             errors,
             spread,
             rows: 0,
             error: 1.0,
             within: [0.0; 2],
         };
-        energy.judge(near)?;
+        energy.evaluate(near)?;
         Ok(energy)
     }
 
     /// Leaves training rows out one by one.
-    fn judge(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
+    fn evaluate(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
         let n = self.points.rows();
-        let asked: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
-        let around = near.of(&self.map.select(&asked), Some(&asked))?;
+        let sampled: Vec<usize> = (0..n.min(EVALUATED)).map(|at| at * n / n.min(EVALUATED)).collect();
+        let around = near.of(&self.map.select(&sampled), Some(&sampled))?;
         let left: Vec<(usize, Neighborhood)> =
-            asked.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
+            sampled.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
         let off = |(row, around): &(usize, Neighborhood)| -> Result<Vec<f64>> {
             let predicted = self.predicted(self.map.row(*row), around)?;
             Ok(self.points.row(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())
@@ -153,10 +154,10 @@ impl<'a> Energy<'a> {
     }
 
     /// c and β of the affinities around an embedding point.
-    fn springs(&self, nearest: usize) -> Result<(f64, f64)> {
-        match &self.springs {
-            Springs::Heat(beta) => Ok((1.0, *beta)),
-            Springs::Entropic { perplexity, neighbors, index } => {
+    fn attraction(&self, nearest: usize) -> Result<(f64, f64)> {
+        match &self.weights {
+            AttractiveWeights::Heat(beta) => Ok((1.0, *beta)),
+            AttractiveWeights::Entropic { perplexity, neighbors, index } => {
                 let k = (neighbors + 1).min(self.points.rows());
                 let (_, lengths) = index.nearest(&self.points.select(&[nearest]), k)?;
                 // Its own nearest is itself.
@@ -172,7 +173,7 @@ impl<'a> Energy<'a> {
     /// f(x).
     fn predicted(&self, x: &[f64], around: &Neighborhood) -> Result<Vec<f64>> {
         let nearest = around.near[0] as usize;
-        let (scale, beta) = self.springs(nearest)?;
+        let (scale, beta) = self.attraction(nearest)?;
         // In units in which the affinities are one wide.
         let unit = if beta > 0.0 { beta.sqrt().recip() } else { 1.0 };
         let rows: Vec<(&[f64], f64, f64)> = around
@@ -183,18 +184,19 @@ impl<'a> Energy<'a> {
                 (self.points.row(n as usize), scale * square, self.lambda * unit * unit * (-square).exp())
             })
             .collect();
-        let weight: f64 = rows.iter().map(|(_, pull, push)| pull + push).sum::<f64>().max(f64::MIN_POSITIVE);
+        let weight: f64 =
+            rows.iter().map(|(_, attraction, repulsion)| attraction + repulsion).sum::<f64>().max(f64::MIN_POSITIVE);
         let center = self.points.row(nearest);
-        let mut objective = |z: &[f64], slope: &mut [f64]| {
-            slope.fill(0.0);
+        let mut objective = |z: &[f64], gradient: &mut [f64]| {
+            gradient.fill(0.0);
             let mut value = 0.0;
-            for (row, pull, push) in &rows {
+            for (row, attraction, repulsion) in &rows {
                 let away = |j: usize| z[j] + (center[j] - row[j]) / unit;
                 let square: f64 = (0..z.len()).map(|j| away(j) * away(j)).sum();
-                let spring = pull * (-square).exp();
-                value += (spring + push * square) / weight;
-                let factor = 2.0 * (push - spring) / weight;
-                slope.iter_mut().enumerate().for_each(|(j, slope)| *slope += factor * away(j));
+                let attracted = attraction * (-square).exp();
+                value += (attracted + repulsion * square) / weight;
+                let factor = 2.0 * (repulsion - attracted) / weight;
+                gradient.iter_mut().enumerate().for_each(|(j, gradient)| *gradient += factor * away(j));
             }
             Ok(Some(value))
         };

@@ -46,7 +46,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Training rows that choose the length scale and the noise.
 const CHOOSING: usize = 300;
 /// Training rows that set the scale of each feature.
-const JUDGING: usize = 2000;
+const EVALUATED: usize = 2000;
 /// ℓ, in units of the median distance of the neighbors.
 const LENGTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// η, in units of the process variance.
@@ -107,14 +107,14 @@ impl Kriging {
     ) -> Result<Kriging> {
         let n = points.rows();
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
-        let rows = index::sample(&mut draw, n, n.min(JUDGING).min(most)).into_vec();
+        let rows = index::sample(&mut draw, n, n.min(EVALUATED).min(most)).into_vec();
         Kriging::by(points, map, rows, placed)
     }
 
     /// The same for a map without a model, by a sample of the given rows: each stays at its own position.
     pub(crate) fn of_map(points: &Points, map: &MapNeighbors<'_>, rows: &[usize], seed: u64) -> Result<Kriging> {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let drawn = index::sample(&mut draw, rows.len(), rows.len().min(JUDGING));
+        let drawn = index::sample(&mut draw, rows.len(), rows.len().min(EVALUATED));
         let rows = drawn.into_iter().map(|at| rows[at]).collect();
         Kriging::by(points, map, rows, |rows| Ok(map.index.points().select(rows)))
     }
@@ -144,7 +144,7 @@ impl Kriging {
         };
         let left = kriging.left_out(points, map, rows, placed)?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
-        kriging.judge(points, &left);
+        kriging.evaluate(points, &left);
         Ok(kriging)
     }
 
@@ -187,7 +187,7 @@ impl Kriging {
     }
 
     /// Sets the widths of each feature, and evaluates the predictions.
-    fn judge(&mut self, points: &Points, left: &[Left]) {
+    fn evaluate(&mut self, points: &Points, left: &[Left]) {
         let [kriged] = solve(left, self.length, [self.noise]);
         self.roughness = mean_roughness(left, &kriged);
         if left.is_empty() || self.roughness <= 0.0 {

@@ -94,7 +94,7 @@ impl Model {
     ///
     /// If the model was not fitted to points, or the embedding points do not have one column per coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
-        self.check_places(coordinates)?;
+        self.check_coordinates(coordinates)?;
         self.inverse_transform()?.reconstruct(coordinates)
     }
 
@@ -185,7 +185,7 @@ impl Model {
     /// # Errors
     ///
     /// If not.
-    pub fn check_places(&self, places: &Points) -> Result<()> {
+    pub fn check_coordinates(&self, places: &Points) -> Result<()> {
         self.data()?;
         check_columns(places, &self.embedding)
     }

@@ -18,7 +18,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 
 /// The maximum number of training rows that evaluate it.
-const JUDGING: usize = 2000;
+const EVALUATED: usize = 2000;
 
 /// The process, its training rows, and its prediction quality.
 pub(crate) struct ByProcess {
@@ -77,7 +77,7 @@ impl ByProcess {
     }
 
     fn of(predicts: Predicts, points: &Points, places: &Points) -> ByProcess {
-        let evaluated = judge(&predicts, places);
+        let evaluated = evaluate(&predicts, places);
         ByProcess { first: points.row(0).to_vec(), predicts, evaluated }
     }
 
@@ -112,10 +112,10 @@ impl ByProcess {
     }
 }
 
-/// The leave-one-out prediction quality, on at most [`JUDGING`] training rows, evenly spaced in their order.
-fn judge(predicts: &Predicts, places: &Points) -> CrossValidated {
+/// The leave-one-out prediction quality, on at most [`EVALUATED`] training rows, evenly spaced in their order.
+fn evaluate(predicts: &Predicts, places: &Points) -> CrossValidated {
     let problem = predicts.problem();
-    let rows = spaced(problem.n, problem.n.min(JUDGING));
+    let rows = spaced(problem.n, problem.n.min(EVALUATED));
     let mut spread = vec![0.0; problem.features];
     for row in problem.data.chunks_exact(problem.features) {
         spread.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x / problem.n as f64);

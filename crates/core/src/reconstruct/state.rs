@@ -52,13 +52,17 @@ impl LearnedInverse {
 
     /// Refuses points and maps of another shape.
     fn check(&self, points: &Points, near: &MapNeighbors<'_>) -> Result<()> {
-        let told =
+        let described =
             |[rows, features, dims]: [usize; 3]| format!("{rows} points, {features} features and {dims} coordinates");
         match shape(points, near) {
             own if own == self.shape => Ok(()),
             own => Err(Error::other_shape(
                 &[0, 1, 2].map(|at| (["points", "features", "coordinates"][at], self.shape[at], own[at])),
-                format!("the inverse transform was learned from {} and the model has {}", told(self.shape), told(own)),
+                format!(
+                    "the inverse transform was learned from {} and the model has {}",
+                    described(self.shape),
+                    described(own)
+                ),
                 "learn it from this model",
             )),
         }

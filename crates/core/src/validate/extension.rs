@@ -74,7 +74,7 @@ impl Model {
     /// Whether the map can be refitted without some of its rows, and aligned with this one: not if it used classes,
     /// which a model does not store, or if components were kept separate; PPCA and factor analysis have a posterior
     /// instead.
-    pub fn can_hold_out_places(&self) -> bool {
+    pub fn can_hold_out_extension(&self) -> bool {
         let recipe = self.recipe();
         let again = !recipe.method.is_supervised() && recipe.disconnected != Disconnected::Separate;
         again && self.latent().is_none() && self.points().is_some()
@@ -82,9 +82,9 @@ impl Model {
 
     /// Whether rows should be held out for the uncertainty of new points: if that is possible, and few rows make it
     /// cheap. A process (GPLVM) has its own density, and takes long to fit.
-    pub fn holds_out_places(&self) -> bool {
+    pub fn holds_out_extension(&self) -> bool {
         let process = self.recipe().method.has_density();
-        self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
+        self.can_hold_out_extension() && !process && HELD_OUT.contains(&self.embedding().rows())
     }
 
     /// Refits the map without some of its rows, fold by fold, to estimate the uncertainty of new points
@@ -146,7 +146,7 @@ impl Model {
                 squares[row * dims..(row + 1) * dims].iter_mut().zip(off).for_each(|(square, off)| *square = off * off);
             }
             variability.squares.push(squares);
-            let placed = model.place_with_deviations(&points.select(left))?;
+            let placed = model.transform_with_std(&points.select(left))?;
             missed.push(Vec::with_capacity(left.len()));
             for (at, &row) in left.iter().enumerate() {
                 variability.fold[row] = number;
@@ -201,7 +201,7 @@ impl Model {
             let counts = [("rows", held_out.rows, self.embedding().rows()), ("coordinates", variability.dims, dims)];
             return Err(Error::other_shape(&counts, fact, "hold out its own"));
         }
-        let placed = self.place_with_deviations(new)?;
+        let placed = self.transform_with_std(new)?;
         let k = AROUND.min(held_out.rows);
         let near = self.nearest_rows(new, k)?;
         let usual = variability.usual(None);
@@ -279,7 +279,7 @@ mod tests {
                 let held_out = model.held_out_extension(&eigenfold_linalg::progress::Silent).unwrap();
                 let new = points.select(&left);
                 let placed = model.transform_held_out(&new, &held_out).unwrap();
-                let alone = model.place_with_deviations(&new).unwrap().deviations;
+                let alone = model.transform_with_std(&new).unwrap().deviations;
                 let onto = Onto::new(&whole.embedding().select(&kept), model.embedding());
                 let deviations = placed.deviations.unwrap();
                 for (at, &row) in left.iter().enumerate() {

@@ -33,7 +33,7 @@ const FOLDS: usize = 5;
 #[non_exhaustive]
 pub struct HeldOut {
     /// The log density of all features that vary, each held out once: of n − 1 numbers per feature.
-    pub log_evidence: f64,
+    pub log_likelihood: f64,
     /// The same for noise alone, its variance from the same features: the baseline that a field must exceed.
     pub noise_alone: f64,
     /// The result of every fold.
@@ -70,7 +70,7 @@ impl Recipe {
     /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
     /// let held_out = recipe.held_out(&iris, &eigenfold::Silent)?;
     /// assert_eq!(held_out.folds.len(), 4);
-    /// assert!(held_out.log_evidence > held_out.noise_alone);
+    /// assert!(held_out.log_likelihood > held_out.noise_alone);
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
     ///
@@ -107,7 +107,7 @@ impl Recipe {
             ));
         }
         let mut all = HeldOut {
-            log_evidence: 0.0,
+            log_likelihood: 0.0,
             noise_alone: 0.0,
             by_fold: Vec::new(),
             folds: Vec::new(),
@@ -124,8 +124,8 @@ impl Recipe {
                 observer.steady(false);
             }
             let share = Share::one_of(observer, at, folds.len());
-            let found = recipe.judge(&made, labels, &tuned, &evaluated, &share)?;
-            all.log_evidence += found.log_density;
+            let found = recipe.evaluate(&made, labels, &tuned, &evaluated, &share)?;
+            all.log_likelihood += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
             all.only_noise += usize::from(found.only_noise);
@@ -137,24 +137,24 @@ impl Recipe {
     }
 
     /// The log density of features of the same points that were not used in the fit: the field comes from the features
-    /// `made`, signal and noise from `tuned`, and `judged` are evaluated.
+    /// `made`, signal and noise from `tuned`, and `evaluated` are evaluated.
     ///
     /// # Errors
     ///
     /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the
     /// observer stops the run.
-    pub fn judge_features(
+    pub fn evaluate_features(
         &self,
         made: &Points,
         tuned: &Points,
         evaluated: &Points,
         observer: &dyn Observer,
     ) -> Result<HeldOutFeature> {
-        self.judge(made, None, tuned, evaluated, observer)
+        self.evaluate(made, None, tuned, evaluated, observer)
     }
 
-    /// As [`Recipe::judge_features`], with the classes of the points.
-    fn judge(
+    /// As [`Recipe::evaluate_features`], with the classes of the points.
+    fn evaluate(
         &self,
         made: &Points,
         labels: Option<&[Option<u32>]>,
@@ -177,7 +177,7 @@ impl Recipe {
                 false => made.clone(),
             };
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
-            return recipe.judge(&white, labels, tuned, evaluated, observer);
+            return recipe.evaluate(&white, labels, tuned, evaluated, observer);
         }
         let data = Data::from(made).measured_by(self.metric);
         let input = Input { labels, ..data.into() };
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_is_judged_once() {
+    fn every_feature_is_evaluated_once() {
         for (features, count) in [(2, 2), (5, 5), (13, 5)] {
             let named: Vec<usize> = (3..features + 3).collect();
             let dealt = folds(&named, 7);

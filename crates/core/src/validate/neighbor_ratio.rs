@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// The number of neighbors of a row.
 pub(crate) const NEAREST: usize = 10;
 /// The number of sampled rows, evenly spaced.
-const ASKED: usize = 2000;
+const SAMPLED: usize = 2000;
 
 /// The number of rows, evenly spaced, for the median distance.
 const ALL: usize = 201;
@@ -38,11 +38,11 @@ const AMONG: usize = 5000;
 pub(crate) struct NearestRows<'a> {
     points: Cow<'a, Points>,
     metric: Metric,
-    asked: Vec<Asked>,
+    sampled: Vec<SampledRow>,
 }
 
 /// A sampled row.
-struct Asked {
+struct SampledRow {
     row: usize,
     scale: Scale,
 }
@@ -78,36 +78,36 @@ pub(crate) fn all_over(n: usize) -> impl Iterator<Item = usize> {
 
 impl<'a> NearestRows<'a> {
     pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<NearestRows<'a>> {
-        NearestRows::asking(points, metric, ASKED)
+        NearestRows::sampling(points, metric, SAMPLED)
     }
 
     /// As [`NearestRows::new`], with this many sampled rows.
-    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<NearestRows<'a>> {
+    fn sampling(points: &'a Points, metric: Metric, sampled: usize) -> Result<NearestRows<'a>> {
         let (points, metric) = match metric {
             Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
             other => (Cow::Borrowed(points), other),
         };
         let n = points.rows();
-        let rows = spaced(n, asked);
+        let rows = spaced(n, sampled);
         let k = NEAREST.min(n - 1);
         let (near, lengths) = Index::new(&points, metric)?.nearest(&points.select(&rows), k + 1)?;
-        let asked = parallel::collect(rows.len(), |at| {
+        let sampled = parallel::collect(rows.len(), |at| {
             let (row, list) = (rows[at], at * (k + 1)..(at + 1) * (k + 1));
             let nearest = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != row);
             let others = all_over(n).filter(|&j| j != row);
             let all = others.map(|j| metric.distance(points.row(row), points.row(j))).collect();
-            Some(Asked { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
+            Some(SampledRow { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
         });
-        Ok(NearestRows { points, metric, asked: asked.into_iter().flatten().collect() })
+        Ok(NearestRows { points, metric, sampled: sampled.into_iter().flatten().collect() })
     }
 
     /// r of every sampled row.
     pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
         let k = NEAREST.min(map.rows() - 1);
-        let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
+        let rows: Vec<usize> = self.sampled.iter().map(|sampled| sampled.row).collect();
         let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&rows), k + 1)?;
         Ok(parallel::collect(rows.len(), |at| {
-            let &Asked { row, ref scale } = &self.asked[at];
+            let &SampledRow { row, ref scale } = &self.sampled[at];
             let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
             let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
             scale.lost(distances)
@@ -147,20 +147,20 @@ impl Model {
     ///
     /// If the metric is not defined on the points, which cannot happen for those of a fit.
     pub fn neighborhoods(&self) -> Result<Option<NeighborRatio>> {
-        let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
-        let Some(points) = self.seen_points().filter(asked) else { return Ok(None) };
+        let suitable = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
+        let Some(points) = self.seen_points().filter(suitable) else { return Ok(None) };
         let rows = spaced(points.rows(), AMONG);
         let (points, map) = match rows.len() == points.rows() {
             true => (Cow::Borrowed(points), Cow::Borrowed(&self.embedding)),
             false => (Cow::Owned(points.select(&rows)), Cow::Owned(self.embedding.select(&rows))),
         };
-        let neighbor_ratio = NearestRows::asking(&points, self.metric(), FEW)?;
+        let neighbor_ratio = NearestRows::sampling(&points, self.metric(), FEW)?;
         let r = neighbor_ratio.of(&map)?;
         if r.is_empty() {
             return Ok(None);
         }
         let mean = |sum: f64| (sum / r.len() as f64).exp();
-        let most = neighbor_ratio.asked.iter().map(|asked| asked.scale.most).sum();
+        let most = neighbor_ratio.sampled.iter().map(|sampled| sampled.scale.most).sum();
         Ok(Some(NeighborRatio { neighbor_ratio: mean(r.iter().sum()), random: mean(most) }))
     }
 }
@@ -257,9 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_many_copies_are_not_asked() {
+    fn rows_with_many_copies_are_not_sampled() {
         let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();
         let points = Points::from_rows(&rows).unwrap();
-        assert_eq!(NearestRows::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
+        assert_eq!(NearestRows::new(&points, Metric::Euclidean).unwrap().sampled.len(), 20);
     }
 }

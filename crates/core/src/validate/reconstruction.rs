@@ -164,7 +164,7 @@ impl Recipe {
         if observer.stop() {
             return Err(Error::Stopped);
         }
-        let placed = model.place(left)?;
+        let placed = model.transform_detailed(left)?;
         let way = model.inverse_transform()?;
         let (means, p) = (kept.column_means(), kept.cols());
         let away =

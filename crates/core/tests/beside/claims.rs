@@ -2,8 +2,8 @@
 use crate::support::*;
 use crate::{COIL, IRIS_COORDINATES, OIL};
 use eigenfold::Silent;
+use eigenfold::{Attraction, Lambda, Perplexity};
 use eigenfold::{Elastic, Kernel, Neighbors, Pkpca, Points, Ppco, Recipe};
-use eigenfold::{Lambda, Perplexity, Springs};
 
 /// exp(−‖x − y‖² / θ); θ is 2 σ².
 fn gaussian(theta: f64) -> Kernel {
@@ -32,7 +32,7 @@ pub(crate) fn e09_new_images_land_between_their_neighbors_and_are_reconstructed(
     let rows = |odd: usize| (0..360).map(|i| 2 * i + odd).collect::<Vec<_>>();
     let (even, odd) = (all.select(&rows(0)), all.select(&rows(1)));
     let method = Elastic {
-        springs: Springs::Entropic,
+        attraction: Attraction::Entropic,
         perplexity: Perplexity(vec![12.0]),
         lambda: Lambda::Value(1.0 / (255.0 * 255.0)),
         ..Elastic::default()

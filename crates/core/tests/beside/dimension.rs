@@ -5,7 +5,7 @@ use eigenfold::Dimension;
 use eigenfold::Silent;
 use eigenfold::dimension::{Dimensions, Name};
 
-fn found(name: &str) -> Dimensions {
+fn estimated(name: &str) -> Dimensions {
     Dimension { global: false, ..Dimension::default() }.of(&shared(name), &Silent).unwrap()
 }
 
@@ -18,7 +18,7 @@ fn near(found: &Dimensions, name: Name, wanted: f64) {
 
 /// Reference values: 2NN and MacKay-Ghahramani by numpy, as in the unit tests.
 pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_a_caveat() {
-    let faces = found(FACES);
+    let faces = estimated(FACES);
     near(&faces, Name::TwoNn, 3.57);
     near(&faces, Name::MacKayGhahramani, 3.86);
     // Three are true: two angles of the pose and one of the light.
@@ -27,14 +27,14 @@ pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_a_caveat() {
 }
 
 pub(crate) fn even_steps_on_a_turntable_are_flagged() {
-    let objects = found(COIL);
+    let objects = estimated(COIL);
     near(&objects, Name::TwoNn, 6.35);
     assert!(objects.check.flagged && objects.check.departure.is_some_and(|d| (d - 2.07).abs() < 0.01));
     assert!(objects.recommended.dims == 2 && objects.recommended.caveat.contains("2 is a guess"));
 }
 
 pub(crate) fn oil_flow_has_two_dimensions_below_its_noise() {
-    let oil = found(OIL);
+    let oil = estimated(OIL);
     near(&oil, Name::TwoNn, 5.54);
     assert!(oil.check.flagged);
     assert_eq!(oil.recommended.dims, 2);

@@ -30,8 +30,8 @@ fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
 /// The author's score: from his start alone.
 fn score(data: &Points, map: &Points, raw: bool) -> f64 {
     let lengths = if raw { LengthRule::Raw } else { LengthRule::Unit };
-    let asked = GpLikelihood { lengths, starts: Starts::One, ..GpLikelihood::default() };
-    asked.of(data, map, &Silent).unwrap().log_likelihood
+    let likelihood = GpLikelihood { lengths, starts: Starts::One, ..GpLikelihood::default() };
+    likelihood.of(data, map, &Silent).unwrap().log_likelihood
 }
 
 /// The author's own Laplacian eigenmaps.
@@ -148,8 +148,8 @@ pub(crate) fn l14_motion_capture_like_for_like() {
         let name = method.info().name;
         let map = embed(method, 6, &data).embedding().clone();
         for (lengths, known) in [LengthRule::Ard, LengthRule::Unit, LengthRule::Raw].into_iter().zip(known) {
-            let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
-            near(&format!("{name} {lengths:?}"), asked.of(&data, &map, &Silent).unwrap().log_likelihood, known);
+            let likelihood = GpLikelihood { lengths, ..GpLikelihood::default() };
+            near(&format!("{name} {lengths:?}"), likelihood.of(&data, &map, &Silent).unwrap().log_likelihood, known);
         }
     }
 }

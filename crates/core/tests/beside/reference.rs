@@ -43,11 +43,11 @@ pub(crate) fn digits_and_iris_have_the_likelihoods_of_the_reference_files() {
     for (name, best, at_ones) in cases {
         let file = |which: &str| shared(&format!("gold/gplvm_{name}_PCA2_{which}.csv"));
         let (map, data) = (file("X"), file("Y"));
-        let asked = GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() };
+        let likelihood = GpLikelihood { lengths: LengthRule::Raw, ..GpLikelihood::default() };
         let ones = GpParameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
-        let there = asked.at(&data, &map, &ones).unwrap();
+        let there = likelihood.at(&data, &map, &ones).unwrap();
         assert!((there / at_ones - 1.0).abs() < EXACT, "{name}: {there} for {at_ones}");
-        let score = asked.of(&data, &map, &Silent).unwrap();
+        let score = likelihood.of(&data, &map, &Silent).unwrap();
         assert!((score.log_likelihood / best - 1.0).abs() < SOLVED, "{name}: {score:?}");
         assert!(score.converged, "{name}: {score:?}");
     }
@@ -92,7 +92,7 @@ pub(crate) fn lawrences_data_have_the_known_variances() {
             let model = unfolding(k, mvu).fit(&points, &Silent).unwrap();
             let bracket = model.certificates()[0].verify(&points, &graph).unwrap();
             assert!(model.report().ended.is_converged(), "{bracket:?}");
-            // Equality is solved to a gap of 1e-7, inequality to that asked for.
+            // Equality is solved to a gap of 1e-7, inequality to the requested one.
             let digits = if variant == MvuVariant::Equality { 1e-6 } else { 1e-5 };
             assert!((bracket.primal / known - 1.0).abs() < digits, "{bracket:?} {known}");
         }

@@ -111,7 +111,7 @@ pub(crate) fn a_metric_chooses_the_neighbors(method: &Method) {
 /// The directions of most variance under a field, constants excluded, from dense matrices.
 fn first_coordinates(task: Task, dims: usize) -> Points {
     let (precision, proper) = match task {
-        Task::Spectral(Field::Precision { matrix, mass: None, .. }) => (matrix.to_dense(), false),
+        Task::Spectral(Field::Precision { matrix, normalization: None, .. }) => (matrix.to_dense(), false),
         Task::Spectral(Field::Root(root)) => (root.precision().to_dense(), false),
         Task::Spectral(Field::Definite { matrix, .. }) => (matrix.to_dense(), true),
         _ => panic!("the field is a precision"),

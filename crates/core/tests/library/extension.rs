@@ -30,7 +30,7 @@ fn held_out_points_land_where_they_belong() {
     // The errors of the maps themselves, which the new points cannot undo.
     for (name, most) in [("isomap", 4e-3), ("ltsa", 2e-4), ("hessian-lle", 2e-4), ("modified-lle", 2e-3)] {
         let model = recipe(Method::from_name(name).unwrap()).fit(&old, &Silent).unwrap();
-        let placed = model.place(&new).unwrap();
+        let placed = model.transform_detailed(&new).unwrap();
         assert!(placed.far.is_empty(), "{name}: {:?}", placed.far);
         let own = affine_error(&truth(&old), model.embedding());
         let both = stacked(model.embedding(), &placed.coordinates);
@@ -71,13 +71,13 @@ fn far_points_are_named_and_training_points_never_are() {
         let name = method.info().name;
         let model = fitted(&method, 180);
         let model = model.wait();
-        let placed = model.place(&strange).unwrap();
+        let placed = model.transform_detailed(&strange).unwrap();
         assert_eq!(placed.far, [0, 2], "{name}");
         assert!(placed.coordinates.values().iter().all(|v| v.is_finite()), "{name}");
         let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         let most = placed.coordinates.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         assert!(most < 200.0 * scale, "{name}: {most} on a map of {scale}");
-        assert!(model.place(&points).unwrap().far.is_empty(), "{name}");
+        assert!(model.transform_detailed(&points).unwrap().far.is_empty(), "{name}");
     }
 }
 
@@ -171,8 +171,8 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
         [t * t.cos(), 8.0 + 0.0005 * i as f64, t * t.sin()]
     };
     let path = Points::from_rows(&(0..4001).map(path).collect::<Vec<_>>()).unwrap();
-    let asked: Vec<usize> = (0..600).step_by(10).collect();
-    let beside = Points::new(60, 3, roll.select(&asked).values().iter().map(|v| v + 1e-9).collect()).unwrap();
+    let sampled: Vec<usize> = (0..600).step_by(10).collect();
+    let beside = Points::new(60, 3, roll.select(&sampled).values().iter().map(|v| v + 1e-9).collect()).unwrap();
     let symmetric = LaplacianEigenmaps { variant: LaplacianVariant::Symmetric, ..LaplacianEigenmaps::default() };
     let global = LaplacianEigenmaps { bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() };
     let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
@@ -192,7 +192,7 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
         steps.sort_unstable_by(f64::total_cmp);
         assert!(steps[3999] < 0.01, "{name}: {} {}", steps[2000], steps[3999]);
         let arrived = model.transform(&beside).unwrap();
-        let most = (0..60).map(|i| length(arrived.row(i), model.embedding().row(asked[i]))).fold(0.0, f64::max);
+        let most = (0..60).map(|i| length(arrived.row(i), model.embedding().row(sampled[i]))).fold(0.0, f64::max);
         assert!(most < 1e-6, "{name}: {most} from a training point that is 1e-9 away");
     }
 }
@@ -206,8 +206,8 @@ fn the_hollow_of_a_roll_is_far_and_rows_held_out_are_not() {
     for name in ["isomap", "laplacian-eigenmaps", "ltsa", "lle"] {
         let model = recipe(Method::from_name(name).unwrap()).fit(&old, &Silent).unwrap();
         let hollow = Points::from_rows(&[[0.0, 10.0, 0.0]]).unwrap();
-        assert_eq!(model.place(&hollow).unwrap().far, [0], "{name}");
-        assert!(model.place(&new).unwrap().far.is_empty(), "{name}");
+        assert_eq!(model.transform_detailed(&hollow).unwrap().far, [0], "{name}");
+        assert!(model.transform_detailed(&new).unwrap().far.is_empty(), "{name}");
     }
 }
 
@@ -222,17 +222,17 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
     let along = Points::from_rows(&along).unwrap();
     for name in ["isomap", "lle", "laplacian-eigenmaps", "ltsa", "tsne"] {
         let model = recipe(Method::from_name(name).unwrap()).fit(&roll, &Silent).unwrap();
-        let deviations = model.place_with_deviations(&along).unwrap().deviations.unwrap();
+        let deviations = model.transform_with_std(&along).unwrap().deviations.unwrap();
         assert_eq!(deviations.row(0), [0.0, 0.0], "{name}: a training row is where it is");
         for (near, far) in [(0, 1), (1, 2), (2, 4), (4, 5)] {
             assert!((0..2).all(|q| deviations.row(near)[q] < deviations.row(far)[q]), "{name}: {deviations:?}");
         }
-        assert!(model.place(&along).unwrap().deviations.is_none());
+        assert!(model.transform_detailed(&along).unwrap().deviations.is_none());
     }
     // The coordinates of these do not depend on what is near.
     for name in ["pca", "kernel-pca"] {
         let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60), &Silent).unwrap();
-        assert!(model.place_with_deviations(&along).unwrap().deviations.is_none(), "{name}");
+        assert!(model.transform_with_std(&along).unwrap().deviations.is_none(), "{name}");
     }
 }
 

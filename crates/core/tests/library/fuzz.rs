@@ -17,7 +17,7 @@ const LONGEST: u64 = 20;
 const MEMORY: u64 = 32_000_000;
 
 /// A whole number that the long run sets.
-fn asked(name: &str) -> Option<u64> {
+fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Dice(u64);
 
 impl Dice {
     fn new() -> Dice {
-        Dice(asked("EIGENFOLD_FUZZ_SEED").unwrap_or(1))
+        Dice(setting("EIGENFOLD_FUZZ_SEED").unwrap_or(1))
     }
 
     pub(crate) fn number(&mut self) -> u64 {
@@ -47,17 +47,17 @@ impl Dice {
 }
 
 #[allow(clippy::print_stderr, reason = "a long run tells how long it was")]
-/// Runs trials until there are enough of them, or as long as was asked for; tells how many there were.
+/// Runs trials until there are enough of them, or for the requested time; tells how many there were.
 pub(crate) fn trials(what: &str, count: usize, mut trial: impl FnMut(&mut Dice)) {
-    let seconds = asked("EIGENFOLD_FUZZ_SECONDS");
-    let longest = Duration::from_secs(asked("EIGENFOLD_FUZZ_LONGEST").unwrap_or(LONGEST));
+    let seconds = setting("EIGENFOLD_FUZZ_SECONDS");
+    let longest = Duration::from_secs(setting("EIGENFOLD_FUZZ_LONGEST").unwrap_or(LONGEST));
     let (start, mut done, mut dice) = (Instant::now(), 0, Dice::new());
     while seconds.map_or(done < count, |seconds| start.elapsed().as_secs() < seconds) {
         let (began, seed) = (Instant::now(), dice.0);
         // A panic names the trial: its seed alone makes it again.
         let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial(&mut dice)));
         assert!(found.is_ok(), "{what}: EIGENFOLD_FUZZ_SEED={seed} panics in its first trial");
-        // How long a trial takes is a matter of the machine, too: asked in a long run only.
+        // How long a trial takes is a matter of the machine, too: checked in a long run only.
         assert!(
             seconds.is_none() || began.elapsed() < longest,
             "{what}: EIGENFOLD_FUZZ_SEED={seed} takes {:?}",
@@ -162,7 +162,7 @@ fn options(dice: &mut Dice) -> ReadOptions {
     }
 }
 
-fn is_told_in_one_line(error: &Error) {
+fn has_one_line(error: &Error) {
     let text = error.to_string();
     assert!(!text.contains('\n') && text.contains("; "), "{text:?}");
 }
@@ -236,7 +236,7 @@ fn mutated_texts_keep_all_their_rows_or_are_refused() {
         std::fs::write(&path, &bytes).unwrap();
         let options = options(dice);
         match read(&path, &options) {
-            Err(error) => is_told_in_one_line(&error),
+            Err(error) => has_one_line(&error),
             Ok(Table { points, labels, columns, kept, .. }) => {
                 assert!(kept.iter().all(|column| column.cells.len() == points.rows()));
                 assert!(labels.is_none_or(|labels| labels.len() == points.rows()));
@@ -252,7 +252,7 @@ fn mutated_texts_keep_all_their_rows_or_are_refused() {
             }
         }
         if let Err(error) = read_graph(&path, &options) {
-            is_told_in_one_line(&error);
+            has_one_line(&error);
         }
     });
     assert!(read_whole > 20, "only {read_whole} tables were compared");
@@ -271,7 +271,7 @@ fn mutated_arrays_and_tables_of_columns_are_read_or_refused() {
         let path = directory.path().join(name).to_str().unwrap().to_string();
         std::fs::write(&path, mutated(bytes, dice)).unwrap();
         match read(&path, &options(dice)) {
-            Err(error) => is_told_in_one_line(&error),
+            Err(error) => has_one_line(&error),
             Ok(table) => assert!(8 * table.points.values().len() as u64 <= MEMORY),
         }
     });
@@ -311,7 +311,7 @@ fn no_number_in_an_arrow_file_is_believed() {
                 for options in options(name) {
                     let options = ReadOptions { missing: true, memory: Some(MEMORY), ..options };
                     if let Err(error) = read(&path, &options) {
-                        is_told_in_one_line(&error);
+                        has_one_line(&error);
                     }
                 }
             }
@@ -350,7 +350,7 @@ fn mutated_packed_files_and_archives_are_read_or_refused() {
         let path = directory.path().join(name).to_str().unwrap().to_string();
         std::fs::write(&path, file).unwrap();
         match read(&path, &options(dice)) {
-            Err(error) => is_told_in_one_line(&error),
+            Err(error) => has_one_line(&error),
             Ok(table) => {
                 whole += 1;
                 assert!(8 * table.points.values().len() as u64 <= MEMORY);

@@ -1,4 +1,4 @@
-//! Data that nobody draws by hand: heavy tails, columns of other scales, copies, lines, clusters too narrow for the digits.
+//! Data that are unlike any drawn by hand: heavy tails, columns of other scales, copies, lines, clusters too narrow for the digits.
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::{Error, Method, Neighbors, Points, Recipe};

@@ -3,7 +3,7 @@
 use crate::support::*;
 use eigenfold::Silent;
 use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
-use eigenfold::{ElasticInit, Lambda, Pushes};
+use eigenfold::{ElasticInit, Lambda, Repulsion};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors, dims, ..Recipe::default() }.fit(points, &Silent).unwrap()
@@ -80,7 +80,7 @@ fn e02_scaling_the_data_scales_lambda() {
 #[test]
 fn e03_the_critical_lambda_is_within_its_bounds_and_the_map_leaves_the_origin_there() {
     let points = swiss(300);
-    for repulsion in [Pushes::Squared, Pushes::One] {
+    for repulsion in [Repulsion::Squared, Repulsion::One] {
         let of = |lambda: f64| {
             let method = Elastic { repulsion, init: ElasticInit::Random, ..elastic(5.0, lambda) };
             fit(method, Neighbors::Nearest(10), 2, &points)

@@ -127,11 +127,11 @@ fn l06_the_variants_fix_the_mass_or_the_length() {
     let map = |variant| fit(eigenmaps(variant), &points).embedding().clone();
     let degrees = laplacian(&points).1;
     for variant in [Normalized, Symmetric, Unnormalized] {
-        let mass: Vec<f64> = if variant == Normalized { degrees.clone() } else { vec![1.0; points.rows()] };
+        let normalization: Vec<f64> = if variant == Normalized { degrees.clone() } else { vec![1.0; points.rows()] };
         let y = map(variant);
-        let total: f64 = mass.iter().sum();
+        let total: f64 = normalization.iter().sum();
         for (a, b) in [(0, 0), (0, 1), (1, 1)] {
-            let moment: f64 = (0..y.rows()).map(|i| mass[i] * y.row(i)[a] * y.row(i)[b]).sum();
+            let moment: f64 = (0..y.rows()).map(|i| normalization[i] * y.row(i)[a] * y.row(i)[b]).sum();
             let expected = if a == b { 1.0 } else { 0.0 };
             assert!((moment / total - expected).abs() < SOLVED, "({a}, {b}): {moment}");
         }

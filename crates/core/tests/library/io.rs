@@ -172,7 +172,7 @@ fn columns_are_left_out_by_lists_and_patterns() {
 }
 
 #[test]
-fn a_first_row_that_may_be_either_is_told() {
+fn a_first_row_that_may_be_either_is_reported() {
     let notes = |text: &str, options: &ReadOptions| read_text(text, options).unwrap().notes;
     let plain = ReadOptions::default();
     let point = notes("1,2,3\n-0.664,-0.613,-1.605\n0.729,0.806,-0.476\n", &plain);

@@ -83,15 +83,17 @@ fn every_field_has_the_density_of_its_dense_covariance_and_is_at_its_maximum() {
             let here = at(fitted.signal, fitted.noise);
             let error = (fitted.log_likelihood - here).abs() / here.abs().max(1.0);
             assert!(error < SOLVED, "{name}: {} and {here}", fitted.log_likelihood);
-            // Slopes in log α² and log σ², a number at a time; without noise, none would help.
+            // Derivatives in log α² and log σ², a number at a time; without noise, none would help.
             let numbers = (39 * points.cols()) as f64;
             let h = 1e-4f64;
             let (up, down) = (h.exp(), (-h).exp());
-            let slope = (at(fitted.signal * up, fitted.noise) - at(fitted.signal * down, fitted.noise)) / (2.0 * h);
-            assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in α², {fitted:?}");
+            let derivative =
+                (at(fitted.signal * up, fitted.noise) - at(fitted.signal * down, fitted.noise)) / (2.0 * h);
+            assert!(derivative.abs() / numbers < FITTED, "{name}: {derivative} in α², {fitted:?}");
             if fitted.noise > 0.0 {
-                let slope = (at(fitted.signal, fitted.noise * up) - at(fitted.signal, fitted.noise * down)) / (2.0 * h);
-                assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in σ², {fitted:?}");
+                let derivative =
+                    (at(fitted.signal, fitted.noise * up) - at(fitted.signal, fitted.noise * down)) / (2.0 * h);
+                assert!(derivative.abs() / numbers < FITTED, "{name}: {derivative} in σ², {fitted:?}");
             } else {
                 let spread = fitted.signal * (0..39).map(|i| shapes.0[(i, i)]).fold(f64::MAX, f64::min);
                 for part in [1e-3, 1e-1, 1.0, 10.0] {
@@ -208,7 +210,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
 }
 
 #[test]
-fn what_is_dear_is_left_out_unless_it_is_asked_for() {
+fn expensive_likelihoods_are_left_out_unless_requested() {
     let points = swiss(200);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
     let with = |likelihood, memory| Recipe { likelihood, memory, ..recipe(method.clone()) }.fit(&points, &Silent);
@@ -231,8 +233,8 @@ fn left_out_features_have_the_same_density_every_time() {
         let recipe = recipe(method);
         let first = recipe.held_out(&points, &Silent).unwrap();
         assert_eq!(first, recipe.held_out(&points, &Silent).unwrap(), "{name}");
-        assert!(first.log_evidence.is_finite() && first.by_fold.len() == 5, "{name}: {first:?}");
-        assert!((first.by_fold.iter().sum::<f64>() / first.log_evidence - 1.0).abs() < EXACT, "{name}");
+        assert!(first.log_likelihood.is_finite() && first.by_fold.len() == 5, "{name}: {first:?}");
+        assert!((first.by_fold.iter().sum::<f64>() / first.log_likelihood - 1.0).abs() < EXACT, "{name}");
     }
     let few = recipe(Pca::default()).held_out(&swiss(50), &Silent).unwrap_err().to_string();
     assert!(few.contains("of 3 features that vary 1 make the field") && few.contains("`dims` 1"), "{few}");
@@ -296,7 +298,7 @@ fn on_noise_no_evidence_exceeds_the_true_density() {
         for (name, sum) in names.iter().zip(&mut sums) {
             let recipe = recipe(Method::from_name(name).unwrap());
             let found = recipe.held_out(&noise, &Silent).unwrap();
-            let above = found.log_evidence - truth;
+            let above = found.log_likelihood - truth;
             assert!((-60.0..3.0).contains(&above), "{name} {seed}: {above}");
             *sum += above;
             let in_sample = recipe.fit(&noise, &Silent).unwrap().log_likelihood().unwrap();
@@ -326,8 +328,8 @@ fn a_ring_exceeds_noise_and_constant_features_do_not_count() {
     for name in ["pca", "laplacian-eigenmaps", "lle", "ltsa", "alle"] {
         let recipe = recipe(Method::from_name(name).unwrap());
         let found = recipe.held_out(&ring, &Silent).unwrap();
-        assert!(found.log_evidence > found.noise_alone + 300.0 && found.only_noise == 0, "{name}: {found:?}");
+        assert!(found.log_likelihood > found.noise_alone + 300.0 && found.only_noise == 0, "{name}: {found:?}");
         let other = recipe.held_out(&padded, &Silent).unwrap();
-        assert!((other.log_evidence / found.log_evidence - 1.0).abs() < SOLVED, "{name}");
+        assert!((other.log_likelihood / found.log_likelihood - 1.0).abs() < SOLVED, "{name}");
     }
 }

@@ -105,7 +105,7 @@ fn evidence_choice_and_certificate_go_by_the_same_distances() {
     let wide = Points::new(80, 6, (0..480).map(|at| points.row(at / 6)[at % 3] * (1.0 + (at as f64).sin())).collect());
     let wide = wide.unwrap();
     let recipe = Recipe { dims: 1, ..by_mahalanobis(Isomap::default()) };
-    assert!(recipe.held_out(&wide, &Silent).unwrap().log_evidence.is_finite());
+    assert!(recipe.held_out(&wide, &Silent).unwrap().log_likelihood.is_finite());
     let choice = recipe.choose_neighbors(&points, &Silent).unwrap();
     let plain = Recipe { metric: Metric::Euclidean, ..recipe.clone() };
     let white = Whitening::learn(&points, None).unwrap().apply(&points).unwrap();

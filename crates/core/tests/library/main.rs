@@ -5,6 +5,7 @@ mod dimension;
 mod extension;
 mod formats;
 mod fuzz;
+mod gp_likelihood;
 mod hostile;
 mod identities;
 mod identities_elastic;
@@ -23,7 +24,6 @@ mod reconstruct;
 mod recovery;
 mod reference;
 mod rescale;
-mod score;
 mod stages;
 mod stress;
 #[path = "../support/mod.rs"]

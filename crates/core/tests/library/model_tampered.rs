@@ -52,10 +52,10 @@ static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 fn use_it(model: &Model, dice: &mut Dice) {
     let width = model.points().map_or(model.embedding().rows(), Points::cols);
     let new = cloud(3, width, 3);
-    let _ = model.place(&new);
+    let _ = model.transform_detailed(&new);
     let _ = model.posteriors(&new);
     if dice.below(8) == 0 {
-        let _ = model.place_with_deviations(&new);
+        let _ = model.transform_with_std(&new);
         let places = model.embedding().select(&[0, 1]);
         let _ = model.reconstruct(&places);
         if let Ok(way) = model.inverse_transform() {

@@ -121,8 +121,8 @@ fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
     let (own, inner) = (model.posteriors(&points).unwrap(), plain.posteriors(&prepared.apply(&points, None).unwrap()));
     for (i, (own, inner)) in own.iter().zip(inner.unwrap()).enumerate() {
         // dz/dx = 1 / (s x).
-        let slope = |j: usize| (1.0 / (prepared.columns()[j].scale * points.row(i)[j])).ln();
-        let expected = inner.log_density + (0..6).map(slope).sum::<f64>();
+        let derivative = |j: usize| (1.0 / (prepared.columns()[j].scale * points.row(i)[j])).ln();
+        let expected = inner.log_density + (0..6).map(derivative).sum::<f64>();
         assert!((own.log_density - expected).abs() < 1e-9, "{} {expected}", own.log_density);
     }
     let mut values = points.row(4).to_vec();
@@ -134,7 +134,7 @@ fn densities_and_guesses_of_latent_models_are_those_of_the_data() {
 }
 
 #[test]
-fn choosing_and_judging_see_the_prepared_columns() {
+fn choosing_and_evaluating_see_the_prepared_columns() {
     use eigenfold::Silent;
     let points = mixed(80);
     let recipe = scaled(Isomap::default().into(), ColumnScale::Unit);

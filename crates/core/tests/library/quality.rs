@@ -2,7 +2,7 @@
 //! numbers.
 use crate::support::*;
 use eigenfold::Silent;
-use eigenfold::quality::{Evaluation, Given, Measure, Quality};
+use eigenfold::quality::{Evaluation, Measure, Quality, QualityInput};
 use eigenfold::{Distances, Isomap, Metric, Neighbors, Pca, Points, Recipe};
 use eigenfold::{InverseTransform, Portable};
 
@@ -27,9 +27,9 @@ fn case() -> Case {
 }
 
 fn evaluated(case: &Case, k: usize) -> Evaluation {
-    let given = Given { labels: Some(&case.labels), truth: Some(&case.truth), ..Given::new(&case.data) };
+    let given = QualityInput { labels: Some(&case.labels), truth: Some(&case.truth), ..QualityInput::new(&case.data) };
     let quality = Quality { neighbors: Some(k), ..Quality::default() };
-    quality.judge(&given, &[&case.map], &Silent).unwrap().remove(0)
+    quality.evaluate(&given, &[&case.map], &Silent).unwrap().remove(0)
 }
 
 fn near(found: f64, wanted: f64, what: &str) {
@@ -47,7 +47,7 @@ fn neighborhoods_are_those_of_scikit_learn_and_of_the_co_ranking_matrix() {
     ];
     for (k, trustworthiness, continuity) in wanted {
         let evaluated = evaluated(&case, k);
-        let value = |measure: Measure| evaluated.score(measure).unwrap().value;
+        let value = |measure: Measure| evaluated.value(measure).unwrap().value;
         near(value(Measure::Trustworthiness), trustworthiness, "trustworthiness");
         near(value(Measure::Continuity), continuity, "continuity");
         near(value(Measure::RnxAuc), 4.699189436645104e-01, "the area");
@@ -72,7 +72,7 @@ fn distances_are_those_of_scipy() {
         (Measure::Disparity, 3.375002699460511e-01),
     ];
     for (measure, wanted) in wanted {
-        near(evaluated.score(measure).unwrap().value, wanted, measure.key());
+        near(evaluated.value(measure).unwrap().value, wanted, measure.key());
     }
     near(evaluated.per_row(Measure::Spearman).unwrap()[5], 7.499287850733515e-01, "the ranks of row 5");
     // Distances that are equal to others share their ranks.
@@ -81,18 +81,18 @@ fn distances_are_those_of_scipy() {
         (10.0 * distance).round() / 10.0
     };
     let rounded = Distances::new(Points::new(N, N, (0..N * N).map(rounded).collect()).unwrap()).unwrap();
-    let evaluated = Quality::default().judge(&Given::new(&rounded), &[&case.map], &Silent).unwrap().remove(0);
-    near(evaluated.score(Measure::Spearman).unwrap().value, 6.683881085413139e-01, "with ties");
+    let evaluated = Quality::default().evaluate(&QualityInput::new(&rounded), &[&case.map], &Silent).unwrap().remove(0);
+    near(evaluated.value(Measure::Spearman).unwrap().value, 6.683881085413139e-01, "with ties");
 }
 
 #[test]
-fn labels_are_judged_as_scikit_learn_does() {
+fn labels_are_evaluated_as_scikit_learn_does() {
     let case = case();
     for (k, hit, accuracy) in [(1, 0.7, 0.7), (7, 7.095238095238096e-01, 7.833333333333333e-01)] {
         let evaluated = evaluated(&case, k);
-        near(evaluated.score(Measure::NeighborhoodHit).unwrap().value, hit, "hit");
-        near(evaluated.score(Measure::KnnAccuracy).unwrap().value, accuracy, "accuracy");
-        near(evaluated.score(Measure::Silhouette).unwrap().value, 3.302672857461359e-02, "silhouette");
+        near(evaluated.value(Measure::NeighborhoodHit).unwrap().value, hit, "hit");
+        near(evaluated.value(Measure::KnnAccuracy).unwrap().value, accuracy, "accuracy");
+        near(evaluated.value(Measure::Silhouette).unwrap().value, 3.302672857461359e-02, "silhouette");
         let each = [2.956036012939194e-01, 3.337599627928254e-01, -6.968429571940078e-02];
         for (found, wanted) in evaluated.per_row(Measure::Silhouette).unwrap().iter().zip(each) {
             near(*found, wanted, "silhouette of a row");
@@ -107,9 +107,10 @@ fn the_inverse_transform_of_a_map_is_as_good_as_that_of_a_model() {
     let roll = swiss(600);
     let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
     let model = recipe.fit(&roll, &Silent).unwrap();
-    let evaluated = Quality::default().judge(&Given::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
+    let evaluated =
+        Quality::default().evaluate(&QualityInput::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
     let way = InverseTransform::of_map(&roll, model.embedding()).unwrap();
-    let error = evaluated.score(Measure::WayBackError).unwrap().value;
+    let error = evaluated.value(Measure::ReconstructionError).unwrap().value;
     near(error, way.diagnostics().error.unwrap(), "the same rows are left out");
     let placed = model.inverse_transform().unwrap().diagnostics().error.unwrap();
     assert!(error < 0.2 && error < 1.05 * placed, "{error} {placed}");

@@ -164,7 +164,7 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
 /// A feature that is nearly constant is reconstructed exactly in more than 68 % of the rows, and no interval can hold fewer. It
 /// is not counted, and the share of the other features is right.
 #[test]
-fn features_that_come_back_exactly_are_told_and_not_counted() {
+fn features_that_are_reconstructed_exactly_are_reported_and_not_counted() {
     let sheet = swiss(240);
     // Nothing but at the outer end of the roll.
     let row = |i: usize| {
@@ -359,8 +359,8 @@ fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
         assert_eq!(follows.reconstruct(model.embedding()).unwrap(), anew.reconstruct(model.embedding()).unwrap());
         assert_eq!(follows.draw(model.embedding(), 2, 7).unwrap(), anew.draw(model.embedding(), 2, 7).unwrap());
         let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>()), &Silent).unwrap();
-        let told = other.inverse_from(&kept).err().unwrap().to_string();
+        let message = other.inverse_from(&kept).err().unwrap().to_string();
         let fact = "learned from 60 points, 2 features and 2 coordinates and the model has 59 points";
-        assert!(told.contains(fact), "{told}");
+        assert!(message.contains(fact), "{message}");
     }
 }

@@ -5,7 +5,7 @@ use eigenfold::{Elastic, Method, Recipe, Silent};
 #[test]
 fn every_method_that_searches_neighbors_reports_the_route_and_the_time() {
     let mut entropic: Method = Elastic::default().into();
-    entropic.set("springs", "entropic").unwrap();
+    entropic.set("attraction", "entropic").unwrap();
     let mut methods: Vec<Method> =
         ["tsne", "sne", "symmetric-sne", "umap", "isomap", "lle"].map(|name| Method::from_name(name).unwrap()).into();
     methods.push(entropic);

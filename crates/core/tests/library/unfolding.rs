@@ -13,7 +13,7 @@ fn recipe(k: usize, mvu: Mvu) -> Recipe {
     Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }
 }
 
-fn found(points: &Points, k: usize) -> Found {
+fn searched(points: &Points, k: usize) -> Found {
     Search { neighbors: Neighbors::Nearest(k), ..Search::default() }.of_points(points, &Silent).unwrap()
 }
 
@@ -24,7 +24,7 @@ fn primal(model: &Model) -> f64 {
 #[test]
 fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
     let points = swiss(300);
-    let graph = found(&points, 6).graph;
+    let graph = searched(&points, 6).graph;
     for constraints in [Constraints::Edges, Constraints::Angles] {
         let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&points, &Silent).unwrap();
         let certificate = &model.certificates()[0];
@@ -47,14 +47,14 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
         refused(&|c| c.weights[3].i += 1, "pairs");
         refused(&|c| c.claimed.dual *= 0.999, "claims a variance");
         refused(&|c| c.claimed.primal *= 1.001, "claims a variance");
-        let stretched = |c: &mut eigenfold::Certificate| {
+        let lengthened = |c: &mut eigenfold::Certificate| {
             let values = c.coordinates.values().iter().map(|y| 1.01 * y).collect();
             c.coordinates = Points::new(c.coordinates.rows(), c.coordinates.cols(), values).unwrap();
         };
-        refused(&stretched, "does not hold");
+        refused(&lengthened, "does not hold");
         refused(&|c| c.coordinates = Points::new(2, 1, vec![0.0, 1.0]).unwrap(), "coordinates of 2 points");
-        assert!(certificate.verify(&points, &found(&points, 7).graph).is_err());
-        assert!(certificate.verify(&swiss(301), &found(&swiss(301), 6).graph).is_err());
+        assert!(certificate.verify(&points, &searched(&points, 7).graph).is_err());
+        assert!(certificate.verify(&swiss(301), &searched(&swiss(301), 6).graph).is_err());
     }
 }
 
@@ -114,7 +114,7 @@ fn every_kind_of_input_is_unfolded_alike() {
     let of_points = recipe(5, Mvu::default()).fit(&points, &Silent).unwrap();
     let of_distances = recipe(5, Mvu::default()).fit(&Distances::new(distances(&points)).unwrap(), &Silent).unwrap();
     assert!((primal(&of_points) / primal(&of_distances) - 1.0).abs() < 1e-9);
-    let graph = found(&points, 5).graph;
+    let graph = searched(&points, 5).graph;
     let of_graph = recipe(5, Mvu::default()).fit(&graph, &Silent).unwrap();
     let of_edges =
         recipe(5, Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() }).fit(&points, &Silent).unwrap();
@@ -170,7 +170,7 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
         .into_iter()
         .map(|(n, k)| {
             let sheet = Sample::SwissRoll.draw(n, 0.0, 1).unwrap().truth;
-            let graph = found(&sheet, k).graph;
+            let graph = searched(&sheet, k).graph;
             let sources: Vec<usize> = (0..n).collect();
             let lengths = Paths::new(&graph.union(), n).from_sources(&sources, &Silent).unwrap();
             let isomap = lengths.iter().map(|d| d * d).sum::<f64>() / (2.0 * n as f64);
@@ -189,7 +189,7 @@ fn landmarks_are_certified_and_the_whole_is_bracketed() {
     let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points, &Silent).unwrap();
     let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known.name() == name).unwrap().1;
     assert!(figure("landmark_gap") <= 1e-4);
-    let bracket = model.certificates()[0].verify(&points, &found(&points, 6).graph).unwrap();
+    let bracket = model.certificates()[0].verify(&points, &searched(&points, 6).graph).unwrap();
     let whole = recipe(6, Mvu::default()).fit(&points, &Silent).unwrap().report().certificate.unwrap();
     assert!(bracket.primal <= whole.dual && whole.primal <= bracket.dual, "{bracket:?} {whole:?}");
     assert!(bracket.gap > 1e-3, "placing by neighbors is no proof: {bracket:?}");
@@ -208,7 +208,7 @@ fn equality_keeps_the_distances_and_the_optimum_of_small_rolls() {
             ..Mvu::default()
         };
         let model = recipe(5, mvu).fit(&points, &Silent).unwrap();
-        let bracket = model.certificates()[0].verify(&points, &found(&points, 5).graph).unwrap();
+        let bracket = model.certificates()[0].verify(&points, &searched(&points, 5).graph).unwrap();
         assert!(
             model.report().ended.is_converged() && bracket.gap.abs() <= 1e-5 && bracket.violation <= 1e-7,
             "{bracket:?}"

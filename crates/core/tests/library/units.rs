@@ -158,8 +158,8 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
         }
         // Requested and used parameters are reported in the unit of the data.
         for p in there.report().parameters.iter().filter(|p| set.iter().any(|s| s.0 == p.name)) {
-            let [asked, used] = [&p.asked, &p.used].map(|text| text.parse::<f64>().unwrap());
-            assert!((used / asked - 1.0).abs() < 1e-4, "{name}: {p:?}");
+            let [requested, used] = [&p.requested, &p.used].map(|text| text.parse::<f64>().unwrap());
+            assert!((used / requested - 1.0).abs() < 1e-4, "{name}: {p:?}");
         }
         let loaded = Model::from_bytes(&there.to_bytes().unwrap()).unwrap();
         let fresh = scaled(&rotated(&points), power);
@@ -181,7 +181,7 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
     let held_out = |power| Recipe::default().held_out(&scaled(&wide(), power), &Silent).unwrap();
     let (a, b) = (held_out(0), held_out(-190));
     let shift = 190.0 * std::f64::consts::LN_2 * (39 * 6) as f64;
-    assert!((a.log_evidence + shift - b.log_evidence).abs() < 1e-6, "{a:?} {b:?}");
+    assert!((a.log_likelihood + shift - b.log_likelihood).abs() < 1e-6, "{a:?} {b:?}");
 }
 
 #[test]

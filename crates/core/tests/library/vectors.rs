@@ -254,7 +254,7 @@ fn a_model_finds_its_vectors_by_their_name_or_by_the_names_of_their_entries() {
     for name in ["turned.csv", "plain.npy"] {
         assert_eq!(read(at(name), &like).unwrap().points, table.points, "{name}");
     }
-    let placed = model.place(&read(corpus("vectors.arrow"), &like).unwrap().points).unwrap().coordinates;
+    let placed = model.transform_detailed(&read(corpus("vectors.arrow"), &like).unwrap().points).unwrap().coordinates;
     let differs =
         placed.values().iter().zip(model.embedding().values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(differs < SOLVED, "{differs}");

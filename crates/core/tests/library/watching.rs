@@ -9,19 +9,19 @@ use std::sync::Mutex;
 
 /// Records its calls.
 #[derive(Default)]
-struct Heard {
-    told: Mutex<Vec<(Stage, f64)>>,
+struct Recorder {
+    reported: Mutex<Vec<(Stage, f64)>>,
     trials: Mutex<Vec<String>>,
     gaps: Mutex<Vec<f64>>,
 }
 
-impl Observer for Heard {
+impl Observer for Recorder {
     fn inner(&self) -> Option<&dyn Observer> {
         None
     }
 
     fn progress(&self, stage: Stage, fraction: f64) {
-        self.told.lock().unwrap().push((stage, fraction));
+        self.reported.lock().unwrap().push((stage, fraction));
     }
 
     fn trial(&self, what: &str) {
@@ -33,14 +33,14 @@ impl Observer for Heard {
     }
 }
 
-impl Heard {
+impl Recorder {
     /// Checks that fractions go from near 0 to 1 and never fall; returns their number.
     fn rises(&self, what: &str) -> usize {
-        let told = self.told.lock().unwrap();
-        let fractions: Vec<f64> = told.iter().map(|(_, fraction)| *fraction).collect();
-        assert!(fractions.first().is_some_and(|first| *first < 0.1), "{what} begins at {:?}", told.first());
-        assert_eq!(fractions.last(), Some(&1.0), "{what} ends at {:?}", told.last());
-        for pair in told.windows(2) {
+        let reported = self.reported.lock().unwrap();
+        let fractions: Vec<f64> = reported.iter().map(|(_, fraction)| *fraction).collect();
+        assert!(fractions.first().is_some_and(|first| *first < 0.1), "{what} begins at {:?}", reported.first());
+        assert_eq!(fractions.last(), Some(&1.0), "{what} ends at {:?}", reported.last());
+        for pair in reported.windows(2) {
             assert!(pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0, "{what} falls: {pair:?}");
         }
         fractions.len()
@@ -48,7 +48,7 @@ impl Heard {
 
     /// The stages in the order of their first reports.
     fn stages(&self) -> Vec<Stage> {
-        let mut stages: Vec<Stage> = self.told.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
+        let mut stages: Vec<Stage> = self.reported.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
         stages.dedup();
         stages
     }
@@ -58,16 +58,16 @@ impl Heard {
 fn progress_never_falls_over_a_whole_fit_of_any_method() {
     let points = swiss(150);
     for method in methods() {
-        let (name, heard) = (method.info().name, Heard::default());
+        let (name, recorder) = (method.info().name, Recorder::default());
         let graph = method.info().needs_graph;
-        Recipe { method, ..Recipe::default() }.fit(&points, &heard).unwrap();
-        heard.rises(name);
-        let stages = heard.stages();
+        Recipe { method, ..Recipe::default() }.fit(&points, &recorder).unwrap();
+        recorder.rises(name);
+        let stages = recorder.stages();
         let wanted = [Stage::Graph, Stage::Field, Stage::Coordinates, Stage::Likelihood];
         assert!(stages.iter().filter(|stage| wanted.contains(stage)).eq(&stages), "{name}: {stages:?}");
         assert!(stages.windows(2).all(|pair| (pair[0] as u8) < pair[1] as u8), "{name} goes back: {stages:?}");
         assert_eq!(stages.contains(&Stage::Graph), graph, "{name}: {stages:?}");
-        let gaps = heard.gaps.lock().unwrap().len();
+        let gaps = recorder.gaps.lock().unwrap().len();
         assert_eq!(gaps > 0, ["mvu", "meu", "drill"].contains(&name), "{name} tells {gaps} gaps");
     }
 }
@@ -86,44 +86,44 @@ fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
     for (what, recipe, points) in
         [("components", components, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
     {
-        let heard = Heard::default();
-        recipe.fit(points, &heard).unwrap();
-        assert!(heard.rises(what) > 5, "{what}");
+        let recorder = Recorder::default();
+        recipe.fit(points, &recorder).unwrap();
+        assert!(recorder.rises(what) > 5, "{what}");
     }
 }
 
 #[test]
 fn progress_never_falls_over_trials_folds_and_scores() {
     let (roll, recipe) = (swiss(120), Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() });
-    let heard = Heard::default();
-    recipe.choose_neighbors(&roll, &heard).unwrap();
-    heard.rises("neighbors");
-    assert_eq!(heard.trials.lock().unwrap()[5], "k = 12, 6 of 10");
+    let recorder = Recorder::default();
+    recipe.choose_neighbors(&roll, &recorder).unwrap();
+    recorder.rises("neighbors");
+    assert_eq!(recorder.trials.lock().unwrap()[5], "k = 12, 6 of 10");
 
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
-    let heard = Heard::default();
-    Recipe { dims: 1, ..recipe.clone() }.held_out(&iris, &heard).unwrap();
-    heard.rises("diagnostics");
-    assert_eq!(heard.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
+    let recorder = Recorder::default();
+    Recipe { dims: 1, ..recipe.clone() }.held_out(&iris, &recorder).unwrap();
+    recorder.rises("diagnostics");
+    assert_eq!(recorder.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
 
-    let heard = Heard::default();
-    recipe.held_out_rows(&roll, &heard).unwrap();
-    heard.rises("rows");
+    let recorder = Recorder::default();
+    recipe.held_out_rows(&roll, &recorder).unwrap();
+    recorder.rises("rows");
 
-    let heard = Heard::default();
-    GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &heard).unwrap();
-    heard.rises("score");
+    let recorder = Recorder::default();
+    GpLikelihood::default().of(&roll, recipe.fit(&roll, &Silent).unwrap().embedding(), &recorder).unwrap();
+    recorder.rises("gp likelihood");
 
-    let heard = Heard::default();
-    Dimension::default().of(&roll, &heard).unwrap();
-    heard.rises("dimension");
+    let recorder = Recorder::default();
+    Dimension::default().of(&roll, &recorder).unwrap();
+    recorder.rises("dimension");
 }
 
 /// Watches every map of an optimization, or every other one.
 #[derive(Default)]
 struct Looks {
     every_other: bool,
-    asked: Mutex<usize>,
+    looked: Mutex<usize>,
     maps: Mutex<Vec<(usize, usize, Vec<f64>)>>,
 }
 
@@ -133,9 +133,9 @@ impl Observer for Looks {
     }
 
     fn watches(&self) -> bool {
-        let mut asked = self.asked.lock().unwrap();
-        *asked += 1;
-        !self.every_other || asked.is_multiple_of(2)
+        let mut looked = self.looked.lock().unwrap();
+        *looked += 1;
+        !self.every_other || looked.is_multiple_of(2)
     }
 
     fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
@@ -174,6 +174,6 @@ fn an_observer_that_does_not_watch_gets_no_maps() {
     let looks = Looks { every_other: true, ..Looks::default() };
     let method = Method::from_name("tsne").unwrap();
     Recipe { method, ..Recipe::default() }.fit(&points, &looks).unwrap();
-    let (asked, shown) = (*looks.asked.lock().unwrap(), looks.maps.lock().unwrap().len());
-    assert!(asked > 10 && shown == asked / 2, "{shown} maps shown, asked {asked} times");
+    let (looked, shown) = (*looks.looked.lock().unwrap(), looks.maps.lock().unwrap().len());
+    assert!(looked > 10 && shown == looked / 2, "{shown} maps shown, of {looked} looks");
 }

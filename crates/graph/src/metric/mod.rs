@@ -297,15 +297,15 @@ mod tests {
 
     #[test]
     fn rows_that_a_metric_is_not_defined_on_are_named() {
-        let told = |metric: Metric, row: &[f64]| {
+        let message = |metric: Metric, row: &[f64]| {
             let points = Points::new(2, row.len(), [&vec![1.0; row.len() - 1], &[0.5][..], row].concat()).unwrap();
             metric.check(&points).unwrap_err().to_string()
         };
-        assert!(told(Metric::Correlation, &[2.0, 2.0]).starts_with("row 2 has the same number in all columns"));
-        assert!(told(Metric::Haversine, &[47.3, 8.5]).starts_with("row 2 has latitude 47.3, which is beyond pi/2"));
-        assert!(told(Metric::HaversineDegrees, &[97.0, 8.5]).starts_with("row 2 has latitude 97"));
-        assert!(told(Metric::HaversineDegrees, &[1.0, 2.0, 3.0]).contains("takes 2 columns"));
-        assert!(told(Metric::BrayCurtis, &[1.0, -2.0]).starts_with("row 2 holds -2"));
-        assert!(told(Metric::Minkowski(0.5), &[1.0, 2.0]).starts_with("the power of minkowski is 0.5"));
+        assert!(message(Metric::Correlation, &[2.0, 2.0]).starts_with("row 2 has the same number in all columns"));
+        assert!(message(Metric::Haversine, &[47.3, 8.5]).starts_with("row 2 has latitude 47.3, which is beyond pi/2"));
+        assert!(message(Metric::HaversineDegrees, &[97.0, 8.5]).starts_with("row 2 has latitude 97"));
+        assert!(message(Metric::HaversineDegrees, &[1.0, 2.0, 3.0]).contains("takes 2 columns"));
+        assert!(message(Metric::BrayCurtis, &[1.0, -2.0]).starts_with("row 2 holds -2"));
+        assert!(message(Metric::Minkowski(0.5), &[1.0, 2.0]).starts_with("the power of minkowski is 0.5"));
     }
 }

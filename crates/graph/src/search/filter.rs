@@ -23,7 +23,7 @@ pub(crate) trait Filter: Sync {
 
     /// Hears how far the best of the query is, once it is known.
     #[inline(always)]
-    fn found(&self, query: u32, distance: f64) {
+    fn record(&self, query: u32, distance: f64) {
         let _ = (query, distance);
     }
 }
@@ -83,7 +83,7 @@ impl Filter for Elsewhere<'_> {
     }
 
     #[inline(always)]
-    fn found(&self, query: u32, distance: f64) {
+    fn record(&self, query: u32, distance: f64) {
         self.shortest[self.labels[query as usize] as usize].fetch_min(distance.to_bits(), Ordering::Relaxed);
     }
 }

@@ -137,7 +137,7 @@ impl KdTree {
                     self.metric.ranked(goal.row, &mut ranked);
                     self.walk(&ranked, &mut goal, &mut pending);
                     if let Some((distance, _)) = goal.best.worst() {
-                        filter.found(query, distance);
+                        filter.record(query, distance);
                     }
                     write(&goal.best);
                 }
@@ -168,11 +168,11 @@ impl KdTree {
             let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
             let list = |&query: &u32| {
                 let row = points.row(query as usize);
-                let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, found: Vec::new() };
+                let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, inside: Vec::new() };
                 self.metric.ranked(row, &mut ranked);
                 self.walk(&ranked, &mut goal, &mut pending);
-                goal.found.sort_unstable_by(sort::by_distance);
-                goal.found
+                goal.inside.sort_unstable_by(sort::by_distance);
+                goal.inside
             };
             Ok(rows.iter().map(list).collect())
         })?;
@@ -361,7 +361,7 @@ struct Ball<'a> {
     row: &'a [f64],
     radius: f64,
     reach: f64,
-    found: Vec<(u32, f64)>,
+    inside: Vec<(u32, f64)>,
 }
 
 impl Goal for Ball<'_> {
@@ -379,7 +379,7 @@ impl Goal for Ball<'_> {
     fn offer(&mut self, rank: f64, index: u32) {
         let distance = self.metric.of_rank(rank, self.row, self.points.row(index as usize));
         if distance <= self.radius && index != self.query {
-            self.found.push((index, distance));
+            self.inside.push((index, distance));
         }
     }
 }

@@ -115,7 +115,7 @@ pub struct Found {
 
 impl Found {
     /// A graph that was not searched for.
-    fn known(graph: Graph, component_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
+    fn unsearched(graph: Graph, component_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
         let (linking_edges, connecting_k, recall, exact_because) = (Vec::new(), None, None, None);
         Found { graph, component_of, sizes, linking_edges, connecting_k, recall, exact_because, route }
     }
@@ -165,7 +165,7 @@ impl Search {
             return Err(Error::Disconnected { sizes, connecting_k: None });
         }
         let graph = graph.clone();
-        Ok(Found::known(graph, component_of, sizes, "given graph"))
+        Ok(Found::unsearched(graph, component_of, sizes, "given graph"))
     }
 
     /// Applies [`Search::disconnected`] to any graph over points.
@@ -173,25 +173,25 @@ impl Search {
     /// # Errors
     ///
     /// If it has several connected components and [`Disconnected::Error`] is set, or the observer stopped.
-    pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
+    pub fn joined(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
         let index = Index::new(points, self.metric)?;
-        self.known(graph, &index, &Watch::new(observer, points.rows()))
+        self.join_graph(graph, &index, &Watch::new(observer, points.rows()))
     }
 
-    /// As [`Search::mended`], where only distances are known.
+    /// As [`Search::joined`], where only distances are known.
     ///
     /// # Errors
     ///
-    /// As [`Search::mended`].
-    pub fn mended_by_distances(&self, graph: Graph, distances: &Distances, observer: &dyn Observer) -> Result<Found> {
-        self.known(graph, &Matrix(distances), &Watch::new(observer, distances.len()))
+    /// As [`Search::joined`].
+    pub fn joined_by_distances(&self, graph: Graph, distances: &Distances, observer: &dyn Observer) -> Result<Found> {
+        self.join_graph(graph, &Matrix(distances), &Watch::new(observer, distances.len()))
     }
 
-    fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
+    fn join_graph(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
         let (component_of, sizes) = components::label(&graph);
-        let mut found = Found::known(graph, component_of, sizes, "known graph");
+        let mut found = Found::unsearched(graph, component_of, sizes, "known graph");
         if found.sizes.len() > 1 {
-            self.mend(&mut found, source, watch)?;
+            self.join(&mut found, source, watch)?;
         }
         Ok(found)
     }
@@ -253,18 +253,18 @@ impl Search {
         }
         let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
         let (component_of, sizes) = components::label(&graph);
-        let mut found = Found { recall, exact_because, ..Found::known(graph, component_of, sizes, route) };
+        let mut found = Found { recall, exact_because, ..Found::unsearched(graph, component_of, sizes, route) };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
                 found.connecting_k = components::connecting_k(source, &found.component_of, k, watch)?;
             }
-            self.mend(&mut found, source, watch)?;
+            self.join(&mut found, source, watch)?;
         }
         Ok(found)
     }
 
     /// Applies [`Search::disconnected`] to a graph with several connected components.
-    fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
+    fn join(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
         match self.disconnected {
             Disconnected::Separate => {}
             Disconnected::Error => {

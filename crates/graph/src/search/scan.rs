@@ -26,7 +26,7 @@ pub(crate) fn nearest<F: Filter>(
             best.offer(metric.distance(row, points.row(j as usize)), j);
         }
         if let Some((distance, _)) = best.worst() {
-            filter.found(query, distance);
+            filter.record(query, distance);
         }
         write(&best);
     }

@@ -58,8 +58,8 @@ impl Columns {
             }
         }
         data.extend(vector);
-        if let Some(asked) = &options.label {
-            label = Some(self.find_one(path, "`label`", asked)?);
+        if let Some(label_name) = &options.label {
+            label = Some(self.find_one(path, "`label`", label_name)?);
         }
         if let [first, others @ ..] = absent.as_slice() {
             let more = if others.is_empty() { String::new() } else { format!(" (and {} others)", others.len()) };
@@ -121,14 +121,14 @@ impl Columns {
 
     /// The same by position: all columns of the table of the model, or its features alone.
     fn roles_by_place(&self, like: &Schema, options: &ReadOptions, kept: Vec<usize>) -> Option<Roles> {
-        let told = options.label.is_some() || !options.ignore.is_empty();
+        let named = options.label.is_some() || !options.ignore.is_empty();
         let is_feature = |role: &schema::Role| matches!(role, schema::Role::Data | schema::Role::OneHot(_));
         let is_category = |column: &schema::Column| matches!(column.role, schema::Role::OneHot(_));
         if (0..self.count()).any(|c| self.is_vector(c)) {
             return None;
         }
         // The options have priority, but they do not have the levels.
-        if told && !like.columns.iter().any(is_category) {
+        if named && !like.columns.iter().any(is_category) {
             return None;
         }
         let mut roles: Vec<&schema::Role> = like.columns.iter().map(|column| &column.role).collect();

@@ -93,7 +93,7 @@ pub(crate) struct Block<'a> {
     /// How many rows the file claims.
     rows: usize,
     /// The bytes that are in memory beside the vectors.
-    held: u64,
+    in_memory: u64,
     /// The first vector: its row counted from 1, and its length.
     first: Option<(usize, usize)>,
     /// The rows that were seen.
@@ -102,15 +102,15 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// An empty block for a column of `rows` rows; `held` bytes are in memory already.
+    /// An empty block for a column of `rows` rows; `in_memory` bytes are in memory already.
     pub(crate) fn new(
         path: &'a Path,
         columns: &'a Columns,
         column: usize,
-        (rows, held): (usize, u64),
+        (rows, in_memory): (usize, u64),
         options: &'a ReadOptions,
     ) -> Block<'a> {
-        Block { path, columns, column, options, rows, held, first: None, seen: 0, gathered: Gathered::default() }
+        Block { path, columns, column, options, rows, in_memory, first: None, seen: 0, gathered: Gathered::default() }
     }
 
     /// The length of all vectors, if one was seen.
@@ -201,7 +201,7 @@ impl<'a> Block<'a> {
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
         let numbers = (self.rows as u64).saturating_mul(length as u64).saturating_mul(8);
-        check_memory(self.path, numbers.saturating_add(self.held), self.options.memory)
+        check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }
 }
 

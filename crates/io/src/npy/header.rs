@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_that_the_file_does_not_keep_is_told_with_both_numbers() {
+    fn a_wrong_size_in_the_header_is_reported_with_both_numbers() {
         let of = |shape: &str| {
             let header = parse(&format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}")).unwrap();
             header.checked_count(Path::new("a.npy"), 228).unwrap_err().to_string()

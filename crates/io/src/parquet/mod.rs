@@ -43,27 +43,27 @@ const GROUP: usize = 1 << 17;
 
 /// Reads a table from a file or from memory.
 pub(crate) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
-    let (length, held) = (content.len(), content.held());
+    let (length, in_memory) = (content.len(), content.in_memory());
     // The crate asserts its assumptions about a file, so that a damaged one can make it panic.
     let sheet = catch_unwind(AssertUnwindSafe(|| match content {
         Content::File(file, _) => {
             let pages = file.try_clone().map_err(|error| read_error(path, error))?;
-            read_columns(path, file, pages, (length, held), options, want)
+            read_columns(path, file, pages, (length, in_memory), options, want)
         }
         Content::Bytes(bytes) => {
             let bytes = Bytes::from(bytes);
-            read_columns(path, bytes.clone(), Cursor::new(bytes), (length, held), options, want)
+            read_columns(path, bytes.clone(), Cursor::new(bytes), (length, in_memory), options, want)
         }
     }));
     sheet.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
 }
 
-/// Reads a table of `length` bytes, `held` of which are in memory already; `pages` are the same bytes.
+/// Reads a table of `length` bytes, `in_memory` of which are in memory already; `pages` are the same bytes.
 fn read_columns(
     path: &Path,
     file: impl ChunkReader + 'static,
     mut pages: impl Read + Seek,
-    (length, held): (u64, u64),
+    (length, in_memory): (u64, u64),
     options: &ReadOptions,
     want: Want,
 ) -> Result<Sheet> {
@@ -75,13 +75,14 @@ fn read_columns(
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let columns = columns_of(&schema);
     let roles = columns.roles(path, options, want)?;
-    check_room(path, rows, held, &roles, options)?;
+    check_room(path, rows, in_memory, &roles, options)?;
     let mut gathered = Vec::new();
     for (c, role) in roles.of.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
         let what = check_type(path, &columns, c, &schema.column(c), *role)?;
         if roles.vector == Some(c) {
-            let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(held);
-            let block = Block::new(path, &columns, c, (rows, held), options);
+            let in_memory =
+                (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(in_memory);
+            let block = Block::new(path, &columns, c, (rows, in_memory), options);
             let mut vectors = Vectors::new(what, &schema.column(c), block, limit);
             for group in 0..reader.num_row_groups() {
                 let chunk = chunk_of(reader.metadata().row_group(group).column(c));
@@ -93,33 +94,33 @@ fn read_columns(
             continue;
         }
         let values = if what.is_text() { Vec::new() } else { room_for(path, rows)? };
-        let mut column = Column { what, held: Gathered { numbers: values, ..Gathered::default() }, limit };
+        let mut column = Column { what, gathered: Gathered { numbers: values, ..Gathered::default() }, limit };
         for group in 0..reader.num_row_groups() {
             let chunk = chunk_of(reader.metadata().row_group(group).column(c));
             check_pages(&mut pages, &chunk, limit).map_err(fail)?;
             let group = reader.get_row_group(group).map_err(fail)?;
             column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
         }
-        let held = column.held.numbers.len() + column.held.texts.len();
-        if held != rows {
+        let count = column.gathered.numbers.len() + column.gathered.texts.len();
+        if count != rows {
             let title = columns.title(c);
-            let fact = format!("it claims {rows} rows, and {title} holds {held}");
+            let fact = format!("it claims {rows} rows, and {title} holds {count}");
             return Err(fail(ParquetError::General(fact)));
         }
-        gathered.push(column.held);
+        gathered.push(column.gathered);
     }
     Sheet::of_columns(path, columns, roles, rows, gathered, options)
 }
 
 /// Refuses more rows than the memory limit allows.
-fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
+fn check_room(path: &Path, rows: usize, in_memory: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
     // Vectors are checked when their length is known.
     let data = if roles.vector.is_some() { 0 } else { data };
     // The columns are interleaved at the end, when all are in memory; a single one is not copied.
     let copies = if data == 1 { 1 } else { 2 };
     let table = (rows as u64).saturating_mul(8 * data * copies + 40 * carried);
-    check_memory(path, table.saturating_add(held), options.memory)
+    check_memory(path, table.saturating_add(in_memory), options.memory)
 }
 
 /// The column as its pages are checked.
@@ -163,7 +164,7 @@ fn checked_rows(metadata: &ParquetMetaData, length: u64) -> std::result::Result<
 /// A column that is being read.
 struct Column {
     what: What,
-    held: Gathered,
+    gathered: Gathered,
     /// The bytes that its texts may take.
     limit: u64,
 }
@@ -208,10 +209,10 @@ impl Column {
         self.each_batch(reader, full_level, |column, values, levels| {
             let mut values = values.iter().map(&number);
             if levels.is_empty() {
-                column.held.numbers.extend(values);
+                column.gathered.numbers.extend(values);
             } else {
                 let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
-                column.held.numbers.extend(levels.iter().map_while(cell));
+                column.gathered.numbers.extend(levels.iter().map_while(cell));
             }
             Ok(())
         })
@@ -230,11 +231,11 @@ impl Column {
             let cells = (0..count).map_while(|i| if there(i) { values.next() } else { Some(String::new()) });
             for cell in cells {
                 // One long text of a dictionary may be that of many rows.
-                column.held.length += cell.len() as u64;
-                if column.held.length > column.limit {
+                column.gathered.length += cell.len() as u64;
+                if column.gathered.length > column.limit {
                     return Err(ParquetError::General("its texts take more than the memory limit".into()));
                 }
-                column.held.texts.push(cell);
+                column.gathered.texts.push(cell);
             }
             Ok(())
         })
@@ -256,9 +257,9 @@ impl Column {
             if records == 0 {
                 return Ok(());
             }
-            let held = &mut self.held;
-            if let (None, Some(at)) = (held.first_null, levels.iter().position(|&level| level < full_level)) {
-                held.first_null = Some(held.numbers.len() + held.texts.len() + at + 1);
+            let gathered = &mut self.gathered;
+            if let (None, Some(at)) = (gathered.first_null, levels.iter().position(|&level| level < full_level)) {
+                gathered.first_null = Some(gathered.numbers.len() + gathered.texts.len() + at + 1);
             }
             take(self, &values, &levels)?;
         }

@@ -65,7 +65,7 @@ pub(crate) fn verdict(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOpt
         return Verdict::sure(given);
     }
     let row = Row { first, rest, options };
-    if row.is_asked_for() {
+    if row.names_an_option() {
         return Verdict::sure(true);
     }
     let (words, numbers) = (row.words(), row.numbers());
@@ -97,15 +97,15 @@ struct Row<'a> {
 
 impl Row<'_> {
     /// Whether a cell is a column that the options name.
-    fn is_asked_for(&self) -> bool {
+    fn names_an_option(&self) -> bool {
         let options = self.options;
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
         let listed = options.ignore.iter().flat_map(|names| names.split(',').map(str::trim));
         let whole = options.ignore.iter().chain(&options.label).chain(&options.keep).map(String::as_str);
         let known = options.like.iter().flat_map(Schema::names);
         let hot = options.one_hot.iter().map(String::as_str);
-        let mut asked = whole.chain(listed).chain(known).chain(hot).filter(|name| !name.is_empty() && !is_number(name));
-        asked.any(|name| self.first.iter().any(|cell| cell.trim_ascii() == name.as_bytes()))
+        let mut names = whole.chain(listed).chain(known).chain(hot).filter(|name| !name.is_empty() && !is_number(name));
+        names.any(|name| self.first.iter().any(|cell| cell.trim_ascii() == name.as_bytes()))
     }
 
     /// The columns whose first cell is neither a number nor missing.
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_asked_for_proves_a_header_and_a_number_does_not() {
+    fn a_name_in_the_options_proves_a_header_and_a_number_does_not() {
         let text = "1.5,phase\n2.5,a\n";
         let named = |label: &str| ReadOptions { label: Some(label.into()), ..ReadOptions::default() };
         assert_eq!(verdict(text, &named("phase")), (true, false));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_pen_are_told_from_names() {
+    fn typing_errors_are_distinguished_from_names() {
         for slip in ["O.5", "1O", "0,5", "1 000", "12%", "l.5", "1.000.000", "0:5"] {
             assert!(is_number_like(slip.as_bytes()), "{slip}");
         }

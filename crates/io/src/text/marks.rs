@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comma_stands_before_decimals_if_it_is_asked_to() {
+    fn a_comma_stands_before_decimals_if_it_is_requested() {
         let options = ReadOptions { decimal: Some(b','), ..ReadOptions::default() };
         let read = ["1,5", " -2,5e3 ", "7", ",5", "1.5", "1,2,3", "1.234,5", "true"];
         let expected = [Some(1.5), Some(-2500.0), Some(7.0), Some(0.5), None, None, None, Some(1.0)];

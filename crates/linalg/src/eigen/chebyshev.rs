@@ -38,18 +38,18 @@ impl Operator for Chebyshev<'_> {
 
     fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
         let lanes = x.ncols();
-        let (center, stretch) = ((self.high + self.low) / (self.high - self.low), -2.0 / (self.high - self.low));
+        let (center, scale) = ((self.high + self.low) / (self.high - self.low), -2.0 / (self.high - self.low));
         let mut before = to_rows(x);
         let mut image = vec![0.0; before.len()];
-        // T₁ = t, then T₍d₊₁₎ = 2 t T_d − T₍d₋₁₎ with t = center · I + stretch · B.
+        // T₁ = t, then T₍d₊₁₎ = 2 t T_d − T₍d₋₁₎ with t = center · I + scale · B.
         self.matrix.apply_rows(lanes, &before, &mut image);
-        let mut current: Vec<f64> = image.iter().zip(&before).map(|(bx, x)| center * x + stretch * bx).collect();
+        let mut current: Vec<f64> = image.iter().zip(&before).map(|(bx, x)| center * x + scale * bx).collect();
         for _ in 1..self.degree {
             self.matrix.apply_rows(lanes, &current, &mut image);
             parallel::chunks_mut(&mut before, CHUNK, |chunk, before| {
                 let (current, image) = (&current[chunk * CHUNK..], &image[chunk * CHUNK..]);
                 for ((b, c), m) in before.iter_mut().zip(current).zip(image) {
-                    *b = 2.0 * (center * c + stretch * m) - *b;
+                    *b = 2.0 * (center * c + scale * m) - *b;
                 }
             });
             std::mem::swap(&mut before, &mut current);

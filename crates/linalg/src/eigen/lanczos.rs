@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dimension_can_be_asked_for() {
+    fn every_dimension_can_be_requested() {
         let n = 7;
         let a = Mat::from_fn(n, n, |i, j| if i == j { i as f64 } else { 0.0 });
         let ritz = largest(&DenseSymmetric(a), none(n).as_ref(), None, &ask(7), &Silent).unwrap();

@@ -1,6 +1,6 @@
 //! The bottom of a sparse precision: A y = λ M y for the smallest λ, with the constant vector kept out.
 //!
-//! With M = diag(mass) the pencil is read as the symmetric B = M^(−1/2) A M^(−1/2), whose vectors are z = M^(1/2) y
+//! With M = diag(normalization) the pencil is read as the symmetric B = M^(−1/2) A M^(−1/2), whose vectors are z = M^(1/2) y
 //! and whose kept-out direction is M^(1/2) 1. Keeping the constant out reads the field centered, whether constants are
 //! free in it (a Laplacian) or not.
 //!
@@ -68,13 +68,13 @@ impl Rung {
 /// If no rung of the ladder could run.
 pub fn bottom(
     matrix: &SparseSymmetric,
-    mass: Option<&[f64]>,
+    normalization: Option<&[f64]>,
     wanted: usize,
     seed: u64,
     limit: u64,
     observer: &dyn Observer,
 ) -> Result<Eigenpairs> {
-    Ok(bottom_and_rung(matrix, mass, wanted, seed, limit, observer)?.0)
+    Ok(bottom_and_rung(matrix, normalization, wanted, seed, limit, observer)?.0)
 }
 
 /// As [`bottom`], with the rung that gave the answer.
@@ -84,13 +84,13 @@ pub fn bottom(
 /// If no rung of the ladder could run.
 pub fn bottom_and_rung(
     matrix: &SparseSymmetric,
-    mass: Option<&[f64]>,
+    normalization: Option<&[f64]>,
     wanted: usize,
     seed: u64,
     limit: u64,
     observer: &dyn Observer,
 ) -> Result<(Eigenpairs, Rung)> {
-    by(matrix, mass, wanted, &|b, constant| {
+    by(matrix, normalization, wanted, &|b, constant| {
         let block = (wanted + 4).next_multiple_of(2);
         let ask = Ask { wanted, block, tolerance: TOLERANCE, max_steps: 300, seed };
         climb(b, constant, &ask, limit, observer)
@@ -105,7 +105,7 @@ pub fn bottom_and_rung(
 /// If no rung of the ladder could run.
 pub fn bottom_roughly(
     matrix: &SparseSymmetric,
-    mass: Option<&[f64]>,
+    normalization: Option<&[f64]>,
     wanted: usize,
     seed: u64,
     limit: u64,
@@ -123,7 +123,7 @@ pub fn bottom_roughly(
         let ritz = chebyshev::bottom(b, constant, &narrow, ROUGH_BUDGET, observer)?;
         Ok((answer(ritz, Rung::Filter, "roughly"), Rung::Filter))
     };
-    Ok(by(matrix, mass, wanted, &solve)?.0)
+    Ok(by(matrix, normalization, wanted, &solve)?.0)
 }
 
 /// Solves the symmetric form of a pencil; the second matrix is its constant vector.
@@ -131,11 +131,16 @@ type Solve<'a> = dyn Fn(&SparseSymmetric, MatRef<'_, f64>) -> Result<(Eigenpairs
 
 /// The answer of a solver for the symmetric form of the pencil, as vectors of the pencil itself; few points have the dense
 /// solver.
-fn by(matrix: &SparseSymmetric, mass: Option<&[f64]>, wanted: usize, solve: &Solve<'_>) -> Result<(Eigenpairs, Rung)> {
+fn by(
+    matrix: &SparseSymmetric,
+    normalization: Option<&[f64]>,
+    wanted: usize,
+    solve: &Solve<'_>,
+) -> Result<(Eigenpairs, Rung)> {
     let n = matrix.dim();
-    let scale: Vec<f64> = mass.map_or(vec![1.0; n], |m| m.iter().map(|m| 1.0 / m.sqrt()).collect());
+    let scale: Vec<f64> = normalization.map_or(vec![1.0; n], |m| m.iter().map(|m| 1.0 / m.sqrt()).collect());
     let scaled;
-    let b = if mass.is_some() {
+    let b = if normalization.is_some() {
         scaled = matrix.scaled(&scale);
         &scaled
     } else {
@@ -332,10 +337,10 @@ mod tests {
         ends.sort_unstable();
         ends.dedup();
         let matrix = SparseSymmetric::laplacian(n, &ends, &vec![1.0; ends.len()], 0.0);
-        let mass = matrix.diagonal();
-        let exact = bottom(&matrix, Some(&mass), 2, 0, u64::MAX, &Silent).unwrap();
+        let normalization = matrix.diagonal();
+        let exact = bottom(&matrix, Some(&normalization), 2, 0, u64::MAX, &Silent).unwrap();
         // A factor that does not fit into memory, as one that is too dear.
-        let rough = bottom_roughly(&matrix, Some(&mass), 2, 0, 0, &Silent).unwrap();
+        let rough = bottom_roughly(&matrix, Some(&normalization), 2, 0, 0, &Silent).unwrap();
         assert!(rough.iterations <= ROUGH_BUDGET + 300, "{}", rough.iterations);
         for q in 0..2 {
             assert!((rough.values[q] / exact.values[q] - 1.0).abs() < 0.05, "{:?} {:?}", rough.values, exact.values);
@@ -345,17 +350,17 @@ mod tests {
     #[test]
     fn a_mass_makes_the_problem_generalized() {
         let n = 600;
-        let mass: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
-        let pairs = bottom(&ring(n), Some(&mass), 2, 0, u64::MAX, &Silent).unwrap();
+        let normalization: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
+        let pairs = bottom(&ring(n), Some(&normalization), 2, 0, u64::MAX, &Silent).unwrap();
         let mut image = Mat::zeros(n, pairs.vectors.ncols());
         ring(n).apply(pairs.vectors.as_ref(), image.as_mut());
         for q in 0..2 {
-            let moment: f64 = (0..n).map(|i| mass[i] * pairs.vectors[(i, q)].powi(2)).sum();
+            let moment: f64 = (0..n).map(|i| normalization[i] * pairs.vectors[(i, q)].powi(2)).sum();
             assert!((moment - 1.0).abs() < 1e-10);
-            let mean: f64 = (0..n).map(|i| mass[i] * pairs.vectors[(i, q)]).sum();
+            let mean: f64 = (0..n).map(|i| normalization[i] * pairs.vectors[(i, q)]).sum();
             assert!(mean.abs() < 1e-8);
             for i in 0..n {
-                let off = image[(i, q)] - pairs.values[q] * mass[i] * pairs.vectors[(i, q)];
+                let off = image[(i, q)] - pairs.values[q] * normalization[i] * pairs.vectors[(i, q)];
                 assert!(off.abs() < 1e-9);
             }
         }

@@ -47,12 +47,12 @@ impl Fixed {
         watch: &mut Watch<'_>,
     ) -> Result<(Vec<f64>, Report)> {
         let n = start.len();
-        let (mut x, mut slope, mut next, mut other) = (start.to_vec(), vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut x, mut gradient, mut next, mut other) = (start.to_vec(), vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         let (mut iterations, mut evaluations, mut ended) = (0, 0, Ended::Evaluations);
         let total: usize = self.path.iter().map(|(_, steps)| steps).sum();
         let (mut value, mut t) = (f64::NAN, 1.0_f64);
         'path: for (at, &(emphasis, steps)) in self.path.iter().enumerate() {
-            value = function.value(&x, emphasis, &mut slope);
+            value = function.value(&x, emphasis, &mut gradient);
             evaluations += 1;
             watch(&Passing { step: iterations, emphasis, value: Some(value), x: &x });
             let mut taken = 0;
@@ -66,9 +66,9 @@ impl Fixed {
                     Stage::Coordinates,
                     (iterations as f64 / total as f64).max(at as f64 / self.path.len() as f64),
                 );
-                let mut direction: Vec<f64> = slope.iter().map(|g| -g / emphasis).collect();
+                let mut direction: Vec<f64> = gradient.iter().map(|g| -g / emphasis).collect();
                 metric.solve(&mut direction);
-                let along = dot(&slope, &direction);
+                let along = dot(&gradient, &direction);
                 let longest = direction.iter().fold(0.0, |most: f64, d| most.max(d.abs()));
                 let (low, high) = x.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
                 if taken >= PATIENCE {
@@ -96,7 +96,7 @@ impl Fixed {
                 taken += 1;
                 let moved = t * dot(&direction, &direction).sqrt();
                 std::mem::swap(&mut x, &mut next);
-                std::mem::swap(&mut slope, &mut other);
+                std::mem::swap(&mut gradient, &mut other);
                 value = lower;
                 iterations += 1;
                 watch(&Passing { step: iterations, emphasis, value: Some(value), x: &x });
@@ -106,7 +106,7 @@ impl Fixed {
                 }
             }
         }
-        let gradient = slope.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
-        Ok((x, Report { value, gradient, iterations, evaluations, ended }))
+        let largest = gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        Ok((x, Report { value, gradient: largest, iterations, evaluations, ended }))
     }
 }

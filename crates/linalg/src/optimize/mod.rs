@@ -45,7 +45,7 @@ pub trait Objective {
     /// # Errors
     ///
     /// What ends the descent with nothing to show.
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>>;
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>>;
 
     /// The function's own stopping test, such as a duality gap, at the last point evaluated.
     fn enough(&self) -> bool {
@@ -84,8 +84,8 @@ pub trait Objective {
 }
 
 impl<F: FnMut(&[f64], &mut [f64]) -> Result<Option<f64>>> Objective for F {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        self(x, slope)
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
+        self(x, gradient)
     }
 }
 
@@ -241,9 +241,9 @@ impl Descent {
     ///
     /// let stop = Stop { gradient: 1e-9, decrease: -1.0, evaluations: 100 };
     /// let descent = Descent { bounds: Bounds::AtLeast(0.0), memory: 5, scale: None, cautious: false, stop, stage: None };
-    /// let mut bowl = |x: &[f64], slope: &mut [f64]| {
-    ///     (slope[0], slope[1]) = (x[0] - 3.0, x[1] + 1.0);
-    ///     Ok(Some(0.5 * (slope[0] * slope[0] + slope[1] * slope[1])))
+    /// let mut bowl = |x: &[f64], gradient: &mut [f64]| {
+    ///     (gradient[0], gradient[1]) = (x[0] - 3.0, x[1] + 1.0);
+    ///     Ok(Some(0.5 * (gradient[0] * gradient[0] + gradient[1] * gradient[1])))
     /// };
     /// let (x, report) = descent.minimize(&[1.0, 1.0], &mut bowl, &Silent)?;
     /// assert!(report.converged() && (x[0] - 3.0).abs() < 1e-9 && x[1] == 0.0);
@@ -284,14 +284,14 @@ impl Descent {
             ));
         }
         let mut run = Run::new(self, start, objective, observer)?;
-        let (mut iterations, mut small, mut told, mut lowest) = (0, 0, 0.0, run.value);
+        let (mut iterations, mut small, mut reported, mut lowest) = (0, 0, 0.0, run.value);
         let first = run.projected_gradient();
         let ended = loop {
             let gradient = run.projected_gradient();
             watch(&Passing { step: iterations, emphasis: 1.0, value: Some(run.value), x: &run.x });
-            told = f64::max(told, self.tell(&run, first, gradient));
+            reported = f64::max(reported, self.fraction_done(&run, first, gradient));
             if let Some(stage) = self.stage {
-                observer.progress(stage, told);
+                observer.progress(stage, reported);
             }
             if run.enough {
                 break Ended::Enough;
@@ -328,11 +328,11 @@ impl Descent {
     }
 
     /// How much of the way is done: by the function's own test, or by the digits of the gradient or the evaluations.
-    fn tell(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
+    fn fraction_done(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
         let digits = || {
-            let by_slope = (first / gradient).ln() / (first / self.stop.gradient).ln();
+            let by_gradient = (first / gradient).ln() / (first / self.stop.gradient).ln();
             let by_count = run.evaluations as f64 / self.stop.evaluations as f64;
-            if by_slope.is_finite() { by_slope.max(by_count) } else { by_count }
+            if by_gradient.is_finite() { by_gradient.max(by_count) } else { by_count }
         };
         run.objective.done().unwrap_or_else(digits).clamp(0.0, 1.0)
     }

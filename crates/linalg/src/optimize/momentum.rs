@@ -18,11 +18,11 @@ const LOOK: usize = 25;
 pub trait Emphasized {
     /// The value, with the gradient written, the one part being `emphasis` times as strong; a function without such a part
     /// ignores it.
-    fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64;
+    fn value(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) -> f64;
 
     /// Writes the gradient alone.
-    fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
-        self.value(x, emphasis, slope);
+    fn gradient(&mut self, x: &[f64], emphasis: f64, gradient: &mut [f64]) {
+        self.value(x, emphasis, gradient);
     }
 }
 
@@ -75,7 +75,7 @@ impl Momentum {
         observer: &dyn Observer,
         watch: &mut Watch<'_>,
     ) -> Result<(Vec<f64>, Report)> {
-        let (mut x, mut v, mut slope) = (start.to_vec(), vec![0.0; start.len()], vec![0.0; start.len()]);
+        let (mut x, mut v, mut gradient) = (start.to_vec(), vec![0.0; start.len()], vec![0.0; start.len()]);
         let (mut looked, mut step, total) = (None::<(usize, f64)>, 0, self.steps());
         let (mut kept, mut shorter, steady) = (start.to_vec(), 1.0, self.last_rate == self.rate);
         let mut ended = Ended::Evaluations;
@@ -92,9 +92,9 @@ impl Momentum {
                 // A rate that falls to nothing needs no first look: its steps get short enough by themselves.
                 let look = last && own.is_multiple_of(LOOK) && (steady || own > 0);
                 let value = if look {
-                    Some(function.value(&x, 1.0, &mut slope))
+                    Some(function.value(&x, 1.0, &mut gradient))
                 } else {
-                    function.slope(&x, emphasis, &mut slope);
+                    function.gradient(&x, emphasis, &mut gradient);
                     None
                 };
                 watch(&Passing { step, emphasis, value, x: &x });
@@ -116,15 +116,15 @@ impl Momentum {
                     }
                 }
                 let rate = shorter * (self.rate + (self.last_rate - self.rate) * step as f64 / total as f64);
-                self.push(&mut x, &mut v, &slope, phase.inertia, rate / emphasis)?;
+                self.push(&mut x, &mut v, &gradient, phase.inertia, rate / emphasis)?;
                 step += 1;
                 observer.progress(Stage::Coordinates, step as f64 / total as f64);
             }
         }
-        let mut value = function.value(&x, 1.0, &mut slope);
+        let mut value = function.value(&x, 1.0, &mut gradient);
         if steady && looked.is_some_and(|(_, before)| value.is_nan() || value > before) {
             x = kept;
-            value = function.value(&x, 1.0, &mut slope);
+            value = function.value(&x, 1.0, &mut gradient);
         }
         if let Some((at, before)) = looked.filter(|&(at, _)| at < step) {
             // The last steps, however many, count as a look's.
@@ -136,18 +136,19 @@ impl Momentum {
         if looked.is_none_or(|(at, _)| at < step) {
             watch(&Passing { step, emphasis: 1.0, value: Some(value), x: &x });
         }
-        let gradient = slope.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        let largest = gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
         let evaluations = step + 1;
-        Ok((x, Report { value, gradient, iterations: step, evaluations, ended }))
+        Ok((x, Report { value, gradient: largest, iterations: step, evaluations, ended }))
     }
 
     /// One step of every point.
-    fn push(&self, x: &mut [f64], v: &mut [f64], slope: &[f64], inertia: f64, rate: f64) -> Result<()> {
-        let rows = x.chunks_exact_mut(self.dims).zip(v.chunks_exact_mut(self.dims)).zip(slope.chunks_exact(self.dims));
+    fn push(&self, x: &mut [f64], v: &mut [f64], gradient: &[f64], inertia: f64, rate: f64) -> Result<()> {
+        let rows =
+            x.chunks_exact_mut(self.dims).zip(v.chunks_exact_mut(self.dims)).zip(gradient.chunks_exact(self.dims));
         let mut sum = 0.0;
-        for (i, ((x, v), slope)) in rows.enumerate() {
+        for (i, ((x, v), gradient)) in rows.enumerate() {
             let rate = rate * self.scales.get(i).unwrap_or(&1.0);
-            v.iter_mut().zip(slope).for_each(|(v, slope)| *v = inertia * *v - rate * slope);
+            v.iter_mut().zip(gradient).for_each(|(v, gradient)| *v = inertia * *v - rate * gradient);
             let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
             if length > self.cap {
                 v.iter_mut().for_each(|v| *v *= self.cap / length);
@@ -155,6 +156,6 @@ impl Momentum {
             x.iter_mut().zip(v.iter()).for_each(|(x, v)| *x += v);
             sum += length;
         }
-        if sum.is_finite() { Ok(()) } else { Err(Error::numerical("the slope of the objective is not finite", "")) }
+        if sum.is_finite() { Ok(()) } else { Err(Error::numerical("the gradient of the objective is not finite", "")) }
     }
 }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 /// The part of the predicted decrease that a step must give.
 const DECREASE: f64 = 1e-4;
-/// The part of the gradient that may be left after a step.
-const SLOPE: f64 = 0.9;
+/// The part of the directional derivative that may be left after a step.
+const STEEPNESS: f64 = 0.9;
 /// Trials of one line search.
 pub(super) const TRIALS: usize = 40;
 /// A variable is close to its bound if nearer than this.
@@ -32,7 +32,7 @@ struct Pair {
 
 /// Where a descent is.
 pub(super) struct Run<'a> {
-    asked: &'a Descent,
+    options: &'a Descent,
     pub(super) objective: &'a mut dyn Objective,
     observer: &'a dyn Observer,
     pub(super) x: Vec<f64>,
@@ -55,30 +55,30 @@ struct Trial {
 impl<'a> Run<'a> {
     /// At the start, moved into the bounds.
     pub(super) fn new(
-        asked: &'a Descent,
+        options: &'a Descent,
         start: &[f64],
         objective: &'a mut dyn Objective,
         observer: &'a dyn Observer,
     ) -> Result<Run<'a>> {
-        let x: Vec<f64> = start.iter().enumerate().map(|(i, &x)| asked.bounds.project(i, x)).collect();
+        let x: Vec<f64> = start.iter().enumerate().map(|(i, &x)| options.bounds.project(i, x)).collect();
         let mut g = vec![0.0; x.len()];
         let undefined = || Error::numerical("the function has no value at the start", "start elsewhere");
         let value = objective.value(&x, &mut g)?.filter(|value| value.is_finite()).ok_or_else(undefined)?;
         let enough = objective.enough();
-        Ok(Run { asked, objective, observer, x, g, value, enough, evaluations: 1, pairs: VecDeque::new() })
+        Ok(Run { options, objective, observer, x, g, value, enough, evaluations: 1, pairs: VecDeque::new() })
     }
 
     /// max |x − P(x − g)|.
     pub(super) fn projected_gradient(&self) -> f64 {
-        let bounds = &self.asked.bounds;
+        let bounds = &self.options.bounds;
         let entry = |i: usize| (self.x[i] - bounds.project(i, self.x[i] - self.g[i])).abs();
         (0..self.x.len()).map(entry).fold(0.0, f64::max)
     }
 
     /// One step; false if none lowers the value, or the observer or the evaluations ended the search for one.
     pub(super) fn step(&mut self) -> Result<bool> {
-        let close = if self.asked.cautious { 0.0 } else { self.projected_gradient().min(CLOSE) };
-        let bounds = &self.asked.bounds;
+        let close = if self.options.cautious { 0.0 } else { self.projected_gradient().min(CLOSE) };
+        let bounds = &self.options.bounds;
         let free: Vec<bool> = (0..self.x.len()).map(|i| !bounds.presses(i, self.x[i], self.g[i], close)).collect();
         let curvature = self.objective.curvature(&self.x, &free)?;
         let known = curvature.is_some();
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         let pair = Pair { s: difference(&found.x, &self.x), y: difference(&found.g, &self.g) };
         if dot(&pair.s, &pair.y) > TURNED * (dot(&pair.s, &pair.s) * dot(&pair.y, &pair.y)).sqrt() {
             self.pairs.push_back(pair);
-            if self.pairs.len() > self.asked.memory {
+            if self.pairs.len() > self.options.memory {
                 self.pairs.pop_front();
             }
         }
@@ -101,13 +101,13 @@ impl<'a> Run<'a> {
     }
 
     fn interrupted(&self) -> bool {
-        self.evaluations >= self.asked.stop.evaluations || self.observer.stop()
+        self.evaluations >= self.options.stop.evaluations || self.observer.stop()
     }
 
     /// The quasi-Newton step over the free variables, −g over the others; where the curvature is known, variables that
     /// it would take across their bounds are taken to them.
     fn direction(&self, free: &[bool], curvature: Option<&dyn Preconditioner>) -> Vec<f64> {
-        let (n, bounds) = (self.x.len(), &self.asked.bounds);
+        let (n, bounds) = (self.x.len(), &self.options.bounds);
         let aside = |i: usize| match free[i] {
             true => 0.0,
             // What lies on its bound cannot move and must not count as gradient.
@@ -116,9 +116,9 @@ impl<'a> Run<'a> {
         };
         let (mut inside, mut fixed) = (free.to_vec(), (0..n).map(aside).collect::<Vec<f64>>());
         for pass in 1.. {
-            let pull = curvature.filter(|_| pass > 1).map(|curvature| curvature.product(&fixed));
-            let slope = |i: usize| self.g[i] + pull.as_ref().map_or(0.0, |pull| pull[i]);
-            let rest = (0..n).map(|i| if inside[i] { slope(i) } else { 0.0 }).collect();
+            let change = curvature.filter(|_| pass > 1).map(|curvature| curvature.product(&fixed));
+            let gradient = |i: usize| self.g[i] + change.as_ref().map_or(0.0, |change| change[i]);
+            let rest = (0..n).map(|i| if inside[i] { gradient(i) } else { 0.0 }).collect();
             let down = self.solve(rest, &inside, curvature);
             let direction: Vec<f64> = (0..n).map(|i| if inside[i] { -down[i] } else { fixed[i] }).collect();
             let crosses =
@@ -128,8 +128,8 @@ impl<'a> Run<'a> {
                 _ => Vec::new(),
             };
             if across.is_empty() {
-                let slope = dot(&direction, &self.g);
-                let downhill = slope < 0.0 && slope.is_finite();
+                let derivative = dot(&direction, &self.g);
+                let downhill = derivative < 0.0 && derivative.is_finite();
                 return if downhill {
                     direction
                 } else {
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
         let mut kept = Vec::new();
         for Pair { s, y } in self.pairs.iter().rev() {
             let (turn, square) = (over(s, y), over(y, y));
-            let long = !self.asked.cautious || turn > LONG * square;
+            let long = !self.options.cautious || turn > LONG * square;
             if long && turn > TURNED * (over(s, s) * square).sqrt() {
                 let part = over(s, &q) / turn;
                 add_inside(&mut q, -part, y, inside);
@@ -169,9 +169,9 @@ impl<'a> Run<'a> {
             q.iter_mut().for_each(|q| *q *= scale);
         } else {
             // Without curvature the first step has length one at most.
-            let first = || self.asked.scale.unwrap_or(1.0 / size.max(1.0));
+            let first = || self.options.scale.unwrap_or(1.0 / size.max(1.0));
             let scale = match (kept.first(), self.pairs.back()) {
-                (_, Some(Pair { s, y })) if self.asked.cautious => dot(s, y) / dot(y, y),
+                (_, Some(Pair { s, y })) if self.options.cautious => dot(s, y) / dot(y, y),
                 (Some((_, _, turn, square, _)), _) => turn / square,
                 (None, _) => first(),
             };
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
     fn search(&mut self, d: &[f64], known: bool) -> Result<Option<Trial>> {
         let (mut short, mut long, mut t) = (0.0, f64::INFINITY, 1.0);
         let mut best: Option<Trial> = None;
-        let slope = dot(&self.g, d);
+        let derivative = dot(&self.g, d);
         for _ in 0..TRIALS {
             let (x, bent) = self.at(d, t);
             if x == self.x || self.interrupted() {
@@ -210,7 +210,8 @@ impl<'a> Run<'a> {
             };
             match value {
                 Some(value) if enough || lowered(value) => {
-                    let steep = !enough && !known && !self.asked.cautious && !bent && dot(&g, d) < SLOPE * slope;
+                    let steep =
+                        !enough && !known && !self.options.cautious && !bent && dot(&g, d) < STEEPNESS * derivative;
                     if enough || best.as_ref().is_none_or(|best| value < best.value) {
                         best = Some(Trial { x, g, value, enough });
                     }
@@ -223,12 +224,12 @@ impl<'a> Run<'a> {
                 value => {
                     long = t;
                     // The lowest point of the parabola through what is known, kept away from both ends.
-                    let predicted = if bent { predicted } else { slope * t };
+                    let predicted = if bent { predicted } else { derivative * t };
                     let parabola = |value: f64| -0.5 * predicted / (value - self.value - predicted);
                     let fraction = match value.map(parabola) {
                         None if short == 0.0 => SHORTER.0,
                         Some(part) if short == 0.0 && part.is_finite() => {
-                            part.clamp(0.1, if self.asked.cautious { 0.5 } else { 0.6 })
+                            part.clamp(0.1, if self.options.cautious { 0.5 } else { 0.6 })
                         }
                         _ => SHORTER.1,
                     };
@@ -244,7 +245,7 @@ impl<'a> Run<'a> {
         let mut bent = false;
         let entry = |i: usize| {
             let straight = self.x[i] + t * d[i];
-            let x = self.asked.bounds.project(i, straight);
+            let x = self.options.bounds.project(i, straight);
             bent |= x != straight && x != self.x[i];
             x
         };

@@ -25,8 +25,8 @@ fn rosenbrock(x: &[f64], g: &mut [f64]) -> Result<Option<f64>> {
 #[test]
 fn rosenbrocks_valley_is_followed_to_its_end() {
     for n in [2, 10, 50] {
-        let asked = descent(Bounds::None, 10);
-        let (x, report) = asked.minimize(&vec![-1.2; n], &mut rosenbrock, &Silent).unwrap();
+        let optimizer = descent(Bounds::None, 10);
+        let (x, report) = optimizer.minimize(&vec![-1.2; n], &mut rosenbrock, &Silent).unwrap();
         assert_eq!(report.ended, Ended::Gradient, "{report:?}");
         // From −1.2 everywhere long valleys have a second minimum near x₁ = −1.
         assert!(x[1..].iter().all(|x| (x - 1.0).abs() < 1e-6), "{x:?}");
@@ -37,8 +37,8 @@ fn rosenbrocks_valley_is_followed_to_its_end() {
 fn a_valley_cut_by_a_bound_ends_on_it() {
     // On x₁ ≤ ½ the smallest value is at (½, ¼).
     let bounds = Bounds::Box { lower: vec![-2.0; 2], upper: vec![0.5, 3.0] };
-    let asked = descent(bounds, 5);
-    let (x, report) = asked.minimize(&[-1.0, 2.0], &mut rosenbrock, &Silent).unwrap();
+    let optimizer = descent(bounds, 5);
+    let (x, report) = optimizer.minimize(&[-1.0, 2.0], &mut rosenbrock, &Silent).unwrap();
     assert!(report.converged() && x[0] == 0.5 && (x[1] - 0.25).abs() < 1e-8, "{x:?} {report:?}");
 }
 
@@ -56,8 +56,8 @@ fn nonnegative_least_squares_meets_its_optimality_conditions() {
     };
     // Below this rounding of the value hides the gradient.
     let stop = Stop { gradient: 1e-6, ..STOP };
-    let asked = Descent { stop, ..descent(Bounds::AtLeast(0.0), 20) };
-    let (x, report) = asked.minimize(&vec![1.0; n], &mut f, &Silent).unwrap();
+    let optimizer = Descent { stop, ..descent(Bounds::AtLeast(0.0), 20) };
+    let (x, report) = optimizer.minimize(&vec![1.0; n], &mut f, &Silent).unwrap();
     let mut g = vec![0.0; n];
     f(&x, &mut g).unwrap();
     assert!(report.converged(), "{report:?}");
@@ -72,32 +72,32 @@ fn where_the_function_ends_the_step_is_shortened() {
         g[0] = 40.0 * (1.0 - 1.0 / x[0]);
         Ok((x[0] > 0.0).then(|| 40.0 * (x[0] - x[0].ln())))
     };
-    let asked = descent(Bounds::None, 5);
-    let (x, report) = asked.minimize(&[5.0], &mut f, &Silent).unwrap();
+    let optimizer = descent(Bounds::None, 5);
+    let (x, report) = optimizer.minimize(&[5.0], &mut f, &Silent).unwrap();
     assert!(report.converged() && (x[0] - 1.0).abs() < 1e-8, "{x:?} {report:?}");
-    assert!(asked.minimize(&[-1.0], &mut f, &Silent).is_err());
+    assert!(optimizer.minimize(&[-1.0], &mut f, &Silent).is_err());
     let bounds = Bounds::Box { lower: vec![0.0], upper: vec![9.0] };
     assert!(descent(bounds, 5).minimize(&[1.0, 1.0], &mut f, &Silent).is_err());
 }
 
 #[test]
 fn the_observer_and_the_budget_end_it_with_what_there_is() {
-    let mut asked = descent(Bounds::None, 5);
-    let (x, report) = asked.minimize(&[-1.2, 1.0], &mut rosenbrock, &StopsAfter::questions(0)).unwrap();
+    let mut optimizer = descent(Bounds::None, 5);
+    let (x, report) = optimizer.minimize(&[-1.2, 1.0], &mut rosenbrock, &StopsAfter::questions(0)).unwrap();
     assert_eq!((x, report.ended, report.evaluations), (vec![-1.2, 1.0], Ended::Stopped, 1));
-    asked.stop.evaluations = 7;
-    let (_, report) = asked.minimize(&[-1.2, 1.0], &mut rosenbrock, &Silent).unwrap();
+    optimizer.stop.evaluations = 7;
+    let (_, report) = optimizer.minimize(&[-1.2, 1.0], &mut rosenbrock, &Silent).unwrap();
     assert_eq!(report.ended, Ended::Evaluations);
     assert!(report.value < 24.2 && report.evaluations <= 7 + TRIALS);
 }
 
 #[test]
 fn a_stop_anywhere_gives_the_best_point_so_far() {
-    let asked = descent(Bounds::None, 5);
+    let optimizer = descent(Bounds::None, 5);
     let mut last = f64::INFINITY;
     for questions in 0..20 {
         let observer = StopsAfter::questions(questions);
-        let (x, report) = asked.minimize(&[-1.2, 1.0], &mut rosenbrock, &observer).unwrap();
+        let (x, report) = optimizer.minimize(&[-1.2, 1.0], &mut rosenbrock, &observer).unwrap();
         assert!(report.ended == Ended::Stopped && !report.converged(), "{report:?}");
         assert!(report.value <= last && rosenbrock(&x, &mut [0.0; 2]).unwrap() == Some(report.value));
         last = report.value;
@@ -128,11 +128,11 @@ impl Preconditioner for Diagonal {
 }
 
 impl Objective for Bowl {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        (0..x.len()).for_each(|i| slope[i] = self.c[i] * (x[i] - self.a[i]));
-        let off = |i: usize| if x[i] > self.lower { slope[i].abs() } else { -slope[i] };
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
+        (0..x.len()).for_each(|i| gradient[i] = self.c[i] * (x[i] - self.a[i]));
+        let off = |i: usize| if x[i] > self.lower { gradient[i].abs() } else { -gradient[i] };
         self.off = (0..x.len()).map(off).fold(0.0, f64::max);
-        Ok(Some((0..x.len()).map(|i| 0.5 * slope[i] * slope[i] / self.c[i]).sum()))
+        Ok(Some((0..x.len()).map(|i| 0.5 * gradient[i] * gradient[i] / self.c[i]).sum()))
     }
 
     fn enough(&self) -> bool {
@@ -155,8 +155,8 @@ fn a_bowl_ends_at_its_bottom_or_at_the_wall_and_at_once_if_its_curvature_is_know
         let c = (0..50).map(|i| 1.0 + 2.0 * i as f64).collect();
         let mut bowl = Bowl { a: a.clone(), c, lower, known, off: 0.0 };
         let stop = Stop { gradient: 0.0, decrease: -1.0, evaluations: 200 };
-        let asked = Descent { scale: Some(0.01), stop, ..descent(Bounds::AtLeast(lower), 10) };
-        let (x, report) = asked.minimize(&[1.0; 50], &mut bowl, &Silent).unwrap();
+        let optimizer = Descent { scale: Some(0.01), stop, ..descent(Bounds::AtLeast(lower), 10) };
+        let (x, report) = optimizer.minimize(&[1.0; 50], &mut bowl, &Silent).unwrap();
         assert!(report.ended == Ended::Enough && (!known || report.evaluations <= 4), "{report:?}");
         for (x, a) in x.iter().zip(&a) {
             assert!((x - a.max(lower)).abs() < 1e-9, "{x} {a}");
@@ -176,16 +176,16 @@ fn many_variables_have_the_same_bytes_for_any_number_of_threads() {
                 (g[i], value) = (0.0, value + scale * (x[i] - 0.5 * next - 1.0).powi(2));
             }
             for i in 0..n {
-                let slope = 2.0 * (1.0 + (i % 7) as f64) * (x[i] - 0.5 * x[(i + 1) % n] - 1.0);
-                g[i] += slope;
-                g[(i + 1) % n] -= 0.5 * slope;
+                let gradient = 2.0 * (1.0 + (i % 7) as f64) * (x[i] - 0.5 * x[(i + 1) % n] - 1.0);
+                g[i] += gradient;
+                g[(i + 1) % n] -= 0.5 * gradient;
             }
             Ok(Some(value))
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let stop = Stop { gradient: 1e-5, ..STOP };
-        let asked = Descent { scale: Some(0.1), stop, ..descent(Bounds::None, 8) };
-        pool.install(|| asked.minimize(&vec![0.0; n], &mut f, &Silent).unwrap())
+        let optimizer = Descent { scale: Some(0.1), stop, ..descent(Bounds::None, 8) };
+        pool.install(|| optimizer.minimize(&vec![0.0; n], &mut f, &Silent).unwrap())
     };
     let (x, report) = run(1);
     assert!(report.converged() && x.iter().all(|x| (x - 2.0).abs() < 1e-4), "{report:?}");
@@ -206,8 +206,8 @@ fn the_observer_hears_how_much_is_done() {
         }
     }
     let observer = Hears(Default::default());
-    let asked = Descent { stage: Some(Stage::Coordinates), ..descent(Bounds::None, 5) };
-    asked.minimize(&[-1.2, 1.0], &mut rosenbrock, &observer).unwrap();
+    let optimizer = Descent { stage: Some(Stage::Coordinates), ..descent(Bounds::None, 5) };
+    optimizer.minimize(&[-1.2, 1.0], &mut rosenbrock, &observer).unwrap();
     let heard = observer.0.into_inner().unwrap();
     assert!(heard.len() > 10 && heard.is_sorted() && heard.last() == Some(&1.0), "{heard:?}");
 }

@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn patches_add_up_where_they_overlap() {
-        // Two springs between 0 and 1, one between 1 and 2.
+        // Two edges between 0 and 1, one between 1 and 2.
         let spring = [1.0, -1.0, -1.0, 1.0];
         let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &[0, 4, 8, 12], &spring.repeat(3));
         assert_eq!(sum.to_dense(), faer::mat![[2.0, -2.0, 0.0], [-2.0, 3.0, -1.0], [0.0, -1.0, 1.0]]);

@@ -884,7 +884,7 @@ class ElasticEmbedding(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
-    springs: str
+    attraction: str
     bandwidth: float | str
     perplexity: str | float
     repulsion: str
@@ -918,7 +918,7 @@ class ElasticEmbedding(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
-        springs: str = 'heat',
+        attraction: str = 'heat',
         bandwidth: float | str = 'auto',
         perplexity: str | float = 'auto',
         repulsion: str = 'squared',

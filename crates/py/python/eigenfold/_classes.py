@@ -90,9 +90,9 @@ def effective(estimator: Any, X: Any) -> Any:
         return X
     from scipy.sparse import csr_array
 
-    asked = estimator.perplexity.split(",") if isinstance(estimator.perplexity, str) else np.atleast_1d(estimator.perplexity)
+    perplexities = estimator.perplexity.split(",") if isinstance(estimator.perplexity, str) else np.atleast_1d(estimator.perplexity)
     try:
-        perplexity = 30.0 if estimator.perplexity == "auto" else max(float(one) for one in asked)
+        perplexity = 30.0 if estimator.perplexity == "auto" else max(float(one) for one in perplexities)
     except (TypeError, ValueError):
         return X  # which is refused later
     graph = csr_array(X).astype(np.float64)

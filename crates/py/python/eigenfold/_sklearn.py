@@ -80,7 +80,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Something was asked of an estimator that has not been fitted."""
+    """A result was requested of an estimator that has not been fitted."""
 
 
 class ConvergenceWarning(UserWarning):

@@ -133,7 +133,7 @@ impl Affinity {
 }
 
 /// The widths of the heat kernel as reported.
-pub(super) fn told(widths: Option<&Widths>) -> String {
+pub(super) fn description(widths: Option<&Widths>) -> String {
     match widths {
         None => "none".into(),
         Some(Widths::One(width)) => shown(*width),

@@ -13,7 +13,7 @@
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
 use crate::extend::{Form, Nystrom, Rule};
-use crate::field::laplacian::affinity::{Affinity, told};
+use crate::field::laplacian::affinity::{Affinity, description};
 use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site};
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -71,10 +71,13 @@ impl Build for DiffusionMaps {
         let mut affinity = Affinity::new(graph, |i, j, length| widths.weight(i, j, length));
         let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
         affinity.rescale(&density, |i| density[i] * density[i]);
-        let mass = Some(affinity.degrees().to_vec());
-        let field =
-            Field::Precision { matrix: affinity.laplacian()?, mass, scale: CoordinateScale::Diffusion(self.time) };
-        let used = vec![("bandwidth", told(Some(&widths)))];
+        let normalization = Some(affinity.degrees().to_vec());
+        let field = Field::Precision {
+            matrix: affinity.laplacian()?,
+            normalization,
+            scale: CoordinateScale::Diffusion(self.time),
+        };
+        let used = vec![("bandwidth", description(Some(&widths)))];
         let rule = Rule::Nystrom(Nystrom { widths: Some(widths), density: Some(density), form: Form::Normalized });
         Ok(Built { used, ..Built::new(field, rule) })
     }

@@ -15,7 +15,7 @@
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
 use crate::extend::{Form, Nystrom, Rule};
-use crate::field::laplacian::affinity::{Affinity, Mutual, told};
+use crate::field::laplacian::affinity::{Affinity, Mutual, description};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
 use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind, Site, Task};
@@ -139,15 +139,15 @@ impl Build for LaplacianEigenmaps {
         let own: f64 = (0..graph.len()).map(of_list).sum();
         let added = affinity.degrees().iter().sum::<f64>() / own;
         let degrees = || affinity.degrees().to_vec();
-        let (mass, scale, form) = match self.variant {
+        let (normalization, scale, form) = match self.variant {
             LaplacianVariant::Normalized => (Some(degrees()), CoordinateScale::Unit, Form::Normalized),
             LaplacianVariant::Symmetric => {
                 (Some(degrees()), CoordinateScale::Symmetric, Form::Symmetric { degrees: degrees(), added })
             }
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added }),
         };
-        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        let used = vec![("bandwidth", told(widths.as_ref()))];
+        let field = Field::Precision { matrix: affinity.laplacian()?, normalization, scale };
+        let used = vec![("bandwidth", description(widths.as_ref()))];
         let rule = Rule::Nystrom(Nystrom { widths, density: None, form });
         Ok(Built { used, ..Built::new(field, rule) })
     }
@@ -178,12 +178,12 @@ impl LaplacianEigenmaps {
         let pairs = Pairs::new(graph, Constraints::Edges, None)?;
         let first = |i: u32| pairs.first[pairs.of[i as usize] as usize];
         let affinity = Affinity::of_weights(graph, unfolded.weights.as_deref().unwrap_or_default(), first);
-        let (mass, scale) = match self.variant {
+        let (normalization, scale) = match self.variant {
             LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), CoordinateScale::Unit),
             LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), CoordinateScale::Symmetric),
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit),
         };
-        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", told(None))], ..unfolded })
+        let field = Field::Precision { matrix: affinity.laplacian()?, normalization, scale };
+        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", description(None))], ..unfolded })
     }
 }

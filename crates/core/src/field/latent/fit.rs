@@ -60,7 +60,7 @@ pub(crate) struct Fitted {
     pub(crate) iterations: usize,
     pub(crate) converged: bool,
     /// The largest entry of the gradient at the end, per cell.
-    pub(crate) slope: f64,
+    pub(crate) gradient: f64,
 }
 
 /// Points in units in which their features have variances of about one.
@@ -117,8 +117,14 @@ impl Fit {
         let square = scaled.units[0] * scaled.units[0];
         pairs.values.iter_mut().for_each(|value| *value *= square);
         let (latent, converged) = (scaled.in_units(latent), pairs.converged);
-        let fitted =
-            Fitted { latent, log_likelihood, curve: Vec::new(), iterations: pairs.iterations, converged, slope: 0.0 };
+        let fitted = Fitted {
+            latent,
+            log_likelihood,
+            curve: Vec::new(),
+            iterations: pairs.iterations,
+            converged,
+            gradient: 0.0,
+        };
         Ok((fitted, pairs))
     }
 
@@ -150,11 +156,11 @@ impl Fit {
         let floor = if self.own_noise { OWN_FLOOR } else { FLOOR };
         let mut lower = vec![f64::NEG_INFINITY; x.len()];
         lower[p + p * q..].fill(floor.ln());
-        let mut value = |x: &[f64], slope: &mut [f64]| {
+        let mut value = |x: &[f64], gradient: &mut [f64]| {
             let latent = unpack(x);
             let Ok(sums) = Sums::of(&latent, &scaled.points) else { return Ok(None) };
             let minus = -1.0 / scaled.cells;
-            let (mean, rest) = slope.split_at_mut(p);
+            let (mean, rest) = gradient.split_at_mut(p);
             let (loadings, noise) = rest.split_at_mut(p * q);
             mean.iter_mut().zip(&sums.mean).for_each(|(out, s)| *out = minus * s);
             loadings.iter_mut().zip(&sums.loadings).for_each(|(out, s)| *out = minus * s);
@@ -177,7 +183,7 @@ impl Fit {
             curve: Vec::new(),
             iterations: report.evaluations,
             converged: report.converged(),
-            slope: report.gradient,
+            gradient: report.gradient,
         })
     }
 
@@ -199,10 +205,10 @@ impl Fit {
                 break;
             }
         }
-        let slopes = sums.mean.iter().chain(&sums.loadings).map(|s| s / scaled.cells);
-        let slope = slopes.fold(0.0f64, |most, s| most.max(s.abs()));
+        let gradient = sums.mean.iter().chain(&sums.loadings).map(|s| s / scaled.cells);
+        let gradient = gradient.fold(0.0f64, |most, s| most.max(s.abs()));
         let (log_likelihood, iterations) = (sums.log_likelihood, curve.len());
-        Ok(Fitted { latent, log_likelihood, curve, iterations, converged, slope })
+        Ok(Fitted { latent, log_likelihood, curve, iterations, converged, gradient })
     }
 
     /// One step of EM.

@@ -124,16 +124,16 @@ fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     }
     let (q, m) = (q as f64, m as f64);
     let loss = |l: f64| q * (1.0 + l).ln() + alpha / (1.0 + l) + m * l.ln() + beta / l;
-    let slope = |l: f64| q / (1.0 + l) - alpha / (1.0 + l).powi(2) + m / l - beta / l / l;
+    let derivative = |l: f64| q / (1.0 + l) - alpha / (1.0 + l).powi(2) + m / l - beta / l / l;
     // At the lower end the derivative is negative, at the upper end positive; between them there may be two minima.
     let (first, last) = (1e-3 * beta / (m + q + alpha + beta), 1e3 * (1.0 + alpha + beta));
     let at = |step: usize| first * (last / first).powf(step as f64 / STEPS as f64);
-    let turns = (0..STEPS).filter(|&step| slope(at(step)) < 0.0 && slope(at(step + 1)) >= 0.0);
+    let turns = (0..STEPS).filter(|&step| derivative(at(step)) < 0.0 && derivative(at(step + 1)) >= 0.0);
     let refined = turns.map(|step| {
         let (mut low, mut high) = (at(step), at(step + 1));
         for _ in 0..100 {
             let middle = 0.5 * (low + high);
-            if slope(middle) < 0.0 { low = middle } else { high = middle }
+            if derivative(middle) < 0.0 { low = middle } else { high = middle }
         }
         0.5 * (low + high)
     });

@@ -200,7 +200,7 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
 /// The result of a fitted model: the posterior means of all points, and the rule for new ones.
 pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
     let explained = explained(&fitted.latent, points.rows());
-    let Fitted { mut latent, log_likelihood, curve, iterations, converged, slope } = fitted;
+    let Fitted { mut latent, log_likelihood, curve, iterations, converged, gradient } = fitted;
     let coordinates = map_of(&mut latent, points)?;
     let cells = (points.values().len() - points.missing().len()) as f64;
     let solved = Solved {
@@ -208,7 +208,7 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
         eigenvalues: Vec::new(),
         residuals: Vec::new(),
         tolerance: RESIDUAL,
-        objective: Some((-log_likelihood / cells, slope)),
+        objective: Some((-log_likelihood / cells, gradient)),
         curve: (1..).zip(curve.iter().map(|value| -value / cells)).collect(),
         solver: solver.into(),
         iterations,

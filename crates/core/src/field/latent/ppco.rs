@@ -26,7 +26,7 @@ use crate::field::scaling::feature_space::kernel_rows;
 use crate::field::{Basis, Build, Built, Info, InputKind, Site, Task};
 use crate::figure::Figure;
 use crate::kernel::mercer::Kernel;
-use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
+use crate::parameter::{Access, Choice, FieldValue, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ macro_rules! of_iteration {
         Access {
             get: |method: &Self| (method.solver != PpcoSolver::Eigen).then(|| method.$name.value()),
             set: |method: &mut Self, value| {
-                method.$name = Held::held(value)?;
+                method.$name = FieldValue::from_value(value)?;
                 Ok(())
             },
         }

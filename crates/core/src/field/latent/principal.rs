@@ -53,12 +53,12 @@ impl Principal {
     ///
     /// If the input or a parameter is not suitable, the matrix would exceed the memory limit, or the observer stops the
     /// run.
-    pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
-        if let Some(count) = landmark_count(method, asked, site)? {
+    pub(super) fn of(method: &str, kernel: Kernel, requested: Option<usize>, site: &Site<'_>) -> Result<Principal> {
+        if let Some(count) = landmark_count(method, requested, site)? {
             let points = site.data.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
             let mut found = landmarks::principal(points, kernel, count, site)?;
             found.used.push(("landmarks", count.to_string()));
-            if asked.is_none() {
+            if requested.is_none() {
                 let error = found
                     .figures
                     .iter()
@@ -138,7 +138,7 @@ impl Principal {
         let n = pairs.vectors.nrows();
         let values = (0..n * dims).map(|at| along(at / dims, at % dims)).collect();
         let rule = match self.rule {
-            Rule::Features(features) => Rule::Features(stretched(features, &signed)?),
+            Rule::Features(features) => Rule::Features(rescaled(features, &signed)?),
             rule => rule,
         };
         let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
@@ -162,21 +162,21 @@ impl Principal {
 }
 
 /// The rule of unit coordinates, rescaled to the given lengths.
-fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
+fn rescaled(features: Features, lengths: &[f64]) -> Result<Features> {
     let dims = lengths.len();
     let Features { kernel, places, axes, origin } = features;
     let columns = axes.cols();
     let value = |at: usize| if at % dims < columns { lengths[at % dims] * axes.row(at / dims)[at % dims] } else { 0.0 };
-    let stretched = Points::new(axes.rows(), dims, (0..axes.rows() * dims).map(value).collect())?;
+    let rescaled = Points::new(axes.rows(), dims, (0..axes.rows() * dims).map(value).collect())?;
     let origin = (0..dims).map(|q| origin.get(q).map_or(0.0, |b| lengths[q] * b)).collect();
-    Ok(Features { kernel, places, axes: stretched, origin })
+    Ok(Features { kernel, places, axes: rescaled, origin })
 }
 
 /// The number of landmarks; `None` if all pairs are used.
-fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
+fn landmark_count(method: &str, requested: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
     let n = site.len();
     let has_points = site.data.points().is_some();
-    match asked {
+    match requested {
         Some(count) if count > n => Err(too_many_landmarks(count, n)),
         Some(_) if !has_points => {
             Err(Error::inapplicable("landmarks", format!("{method} with `landmarks` needs points"), "leave them out"))

@@ -135,7 +135,7 @@ fn units_of_the_features_change_no_factor() {
 }
 
 #[test]
-fn slopes_are_those_of_the_likelihood() {
+fn gradients_are_those_of_the_likelihood() {
     let points = masked(&iris());
     let latent = Latent {
         mean: vec![5.0, 3.1, 3.5, 1.3],
@@ -143,7 +143,7 @@ fn slopes_are_those_of_the_likelihood() {
         noise: vec![0.2, 0.1, 0.3, 0.05],
     };
     let sums = Sums::of(&latent, &points).unwrap();
-    let slope = |change: &dyn Fn(&mut Latent, f64)| {
+    let derivative = |change: &dyn Fn(&mut Latent, f64)| {
         let at = |h: f64| {
             let mut moved = latent.clone();
             change(&mut moved, h);
@@ -151,13 +151,15 @@ fn slopes_are_those_of_the_likelihood() {
         };
         (at(1e-5) - at(-1e-5)) / 2e-5
     };
-    let near = |found: f64, slope: f64| assert!((found - slope).abs() < 1e-5 * (1.0 + slope.abs()), "{found} {slope}");
+    let near = |found: f64, derivative: f64| {
+        assert!((found - derivative).abs() < 1e-5 * (1.0 + derivative.abs()), "{found} {derivative}")
+    };
     for j in 0..4 {
-        near(sums.mean[j], slope(&|latent, h| latent.mean[j] += h));
-        near(sums.noise[j], slope(&|latent, h| latent.noise[j] *= h.exp()));
+        near(sums.mean[j], derivative(&|latent, h| latent.mean[j] += h));
+        near(sums.noise[j], derivative(&|latent, h| latent.noise[j] *= h.exp()));
     }
     for at in 0..8 {
-        near(sums.loadings[at], slope(&|latent, h| latent.loadings[at] += h));
+        near(sums.loadings[at], derivative(&|latent, h| latent.loadings[at] += h));
     }
 }
 

@@ -32,7 +32,7 @@ const MOST: f64 = 1e-3;
 /// The smallest one.
 const LEAST: f64 = 1e-9;
 /// The maximum number of points at which the curvature of the data is estimated.
-const ASKED: usize = 1024;
+const SAMPLED: usize = 1024;
 /// A variance below this fraction of that of the data is rounding.
 const FLOOR: f64 = 1e-12;
 
@@ -153,13 +153,13 @@ fn parents(ordered: &Ordered, place: usize) -> Vec<u32> {
 /// towards its parents, which are all on one side of it. So it is that fraction, by the median over the points.
 fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {
     let places = ordered.order.len() - 1;
-    let asked = places.min(ASKED);
+    let sampled = places.min(SAMPLED);
     let share = |at: usize| {
-        let place = at * places / asked;
+        let place = at * places / sampled;
         let parents = parents(ordered, place);
         data.around(ordered.order[place] as usize, &parents).share_beyond(parents.len(), dims)
     };
-    let shares: Vec<Option<f64>> = parallel::collect(asked, share);
+    let shares: Vec<Option<f64>> = parallel::collect(sampled, share);
     let mut shares: Vec<f64> = shares.into_iter().flatten().collect();
     shares.sort_unstable_by(f64::total_cmp);
     shares.get(shares.len() / 2).map_or(MOST, |share| share.clamp(LEAST, MOST))

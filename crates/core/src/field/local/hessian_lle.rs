@@ -90,7 +90,7 @@ impl Build for HessianLle {
                  grid) and were aligned by their tangent spaces; a larger `neighbors` may help"
             )));
         }
-        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built { warnings, ..Built::new(field, extend::Tangent) })
     }
 }

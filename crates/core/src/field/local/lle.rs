@@ -119,7 +119,7 @@ impl Build for Lle {
             let m = self.precisions(&rows);
             precision(graph, |i| (m[i], &rows[i].weights))
         };
-        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
         let rule = Rule::barycenter(self.regularization);
         Ok(Built { warnings, ended, ..Built::new(field, rule) })
     }
@@ -213,8 +213,8 @@ mod tests {
             };
             let m = 1.0 / row.residual.sqrt();
             let h = 1e-5;
-            let slope = (term(&row.weights, m * (1.0 + h)) - term(&row.weights, m * (1.0 - h))) / (2.0 * h);
-            assert!(slope.abs() < 1e-5, "point {i}: the precision's slope is {slope}");
+            let derivative = (term(&row.weights, m * (1.0 + h)) - term(&row.weights, m * (1.0 - h))) / (2.0 * h);
+            assert!(derivative.abs() < 1e-5, "point {i}: the precision's derivative is {derivative}");
             for (a, b) in [(0, 1), (1, 2)] {
                 let moved = |step: f64| {
                     let mut weights = row.weights.clone();
@@ -222,8 +222,8 @@ mod tests {
                     weights[b] -= step;
                     term(&weights, m)
                 };
-                let slope = (moved(h) - moved(-h)) / (2.0 * h);
-                assert!(slope.abs() < 1e-5, "point {i}: the weights' slope is {slope}");
+                let derivative = (moved(h) - moved(-h)) / (2.0 * h);
+                assert!(derivative.abs() < 1e-5, "point {i}: the weights' derivative is {derivative}");
                 assert!(moved(0.1) < moved(0.0) && moved(-0.1) < moved(0.0), "point {i}: it is a maximum");
             }
         }

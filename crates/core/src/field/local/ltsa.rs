@@ -48,7 +48,7 @@ impl Build for Ltsa {
         let matrix = glue(site, graph, |_, members, form| {
             Tangent::new(data, members, site.dims).bending(form);
         })?;
-        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, extend::Tangent))
     }
 }

@@ -71,7 +71,7 @@ impl Build for ModifiedLle {
         });
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
-        let field = Field::Precision { matrix, mass: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, Rule::barycenter(self.regularization)))
     }
 }

@@ -17,8 +17,8 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
-/// The data of a method that flattens patches, after checking that every point has the neighbors which so many
-/// dimensions need.
+/// The data of a method that flattens patches, after checking that every point has at least `least`
+/// neighbors.
 pub(crate) fn data<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
     let dims = site.dims;
     if let Some(p) = site.data.points().map(Points::cols).filter(|&p| dims > p) {

@@ -296,8 +296,8 @@ mod tests {
                 };
                 energy(&shifted)
             };
-            let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
-            assert!(slope.abs() < 1e-7 * least.max(1.0), "ring {a} {b} {c} {d}: {slope}");
+            let derivative = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            assert!(derivative.abs() < 1e-7 * least.max(1.0), "ring {a} {b} {c} {d}: {derivative}");
             assert!(moved(0.1) > least && moved(-0.1) > least);
         }
         assert!(rings > 20, "{rings}");

@@ -71,12 +71,12 @@ macro_rules! kernel_rows {
     (@of $variant:ident, $name:ident) => {
         $crate::parameter::Access {
             get: |method: &Self| match &method.kernel {
-                $crate::kernel::mercer::Kernel::$variant { $name, .. } => Some($crate::parameter::Held::value($name)),
+                $crate::kernel::mercer::Kernel::$variant { $name, .. } => Some($crate::parameter::FieldValue::value($name)),
                 _ => None,
             },
             set: |method: &mut Self, value| {
                 if let $crate::kernel::mercer::Kernel::$variant { $name, .. } = &mut method.kernel {
-                    *$name = $crate::parameter::Held::held(value)?;
+                    *$name = $crate::parameter::FieldValue::from_value(value)?;
                 }
                 Ok(())
             },

@@ -84,8 +84,8 @@ pub(crate) fn too_many_landmarks(count: usize, n: usize) -> Error {
 }
 
 /// A seeded draw of landmarks, in ascending order; `None` if every point is one.
-pub(crate) fn choose_landmarks(asked: Option<usize>, n: usize, seed: u64) -> Result<Option<Vec<u32>>> {
-    let Some(count) = asked else { return Ok(None) };
+pub(crate) fn choose_landmarks(requested: Option<usize>, n: usize, seed: u64) -> Result<Option<Vec<u32>>> {
+    let Some(count) = requested else { return Ok(None) };
     if count > n {
         return Err(too_many_landmarks(count, n));
     }

@@ -116,7 +116,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let web = Web::bare(pairs, memory);
     let known = |w: Vec<f64>| {
         let found = slowest(&web, &w, SMALLEST, memory, observer).ok()?;
-        found.bound(&web, &w).map(|bound| Bounding { bound, w, found })
+        found.bound(&web, &w).map(|bound| Bounding { bound, w, slowest: found })
     };
     let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
     let first = [Some(plain), own].into_iter().flatten().filter_map(known);
@@ -124,17 +124,17 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let mut best = last.clone();
     // Without a factor an eigenvalue takes long, so only the first bounds are used.
     let mut rounds = 0..ROUNDS;
-    while last.found.rung != Rung::Filter && rounds.next().is_some() {
+    while last.slowest.rung != Rung::Filter && rounds.next().is_some() {
         let Some(next) = known(reweighted(pairs, &last)) else { break };
         if next.bound < best.bound {
             best = next.clone();
         }
         last = next;
     }
-    if best.found.rung == Rung::Filter {
+    if best.slowest.rung == Rung::Filter {
         return Some(best.bound);
     }
-    match best.found.confirmed(pairs, &best.w, memory).ok()? {
+    match best.slowest.confirmed(pairs, &best.w, memory).ok()? {
         Confirmation::Holds(bound) => Some(bound),
         Confirmation::Fails => None,
         Confirmation::Dear { .. } => Some(best.bound),
@@ -146,7 +146,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
 struct Bounding {
     bound: f64,
     w: Vec<f64>,
-    found: Slowest,
+    slowest: Slowest,
 }
 
 /// The smallest eigenpairs of L(W) beyond the constant.
@@ -172,7 +172,7 @@ fn slowest(web: &Web<'_>, w: &[f64], count: usize, memory: u64, observer: &dyn O
     let pairs = web.pairs;
     let matrix = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, w, 0.0);
     let wanted = count.min(pairs.len() - 1);
-    let (found, rung) = bottom_and_rung(&matrix, Some(&pairs.mass), wanted, 0, memory, observer)?;
+    let (found, rung) = bottom_and_rung(&matrix, Some(&pairs.counts), wanted, 0, memory, observer)?;
     if !found.converged {
         let fact = "the smallest eigenvalue of the weights could not be computed";
         return Err(if observer.stop() { Error::Stopped } else { Error::numerical(fact, "use another k") });
@@ -203,19 +203,19 @@ impl Slowest {
 }
 
 /// One round of updates.
-fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
+fn reweighted(pairs: &Pairs, Bounding { w, slowest: found, .. }: &Bounding) -> Vec<f64> {
     let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
-    let stretch = |e: usize| {
+    let ratio = |e: usize| {
         let (i, j) = (pairs.ends[e].0 as usize, pairs.ends[e].1 as usize);
         let along = |(q, share): (usize, &f64)| share * (found.vectors[(i, q)] - found.vectors[(j, q)]).powi(2);
         share.iter().enumerate().map(along).sum::<f64>() / pairs.squares[e]
     };
-    let mut stretches = vec![0.0; w.len()];
-    parallel::fill(&mut stretches, stretch);
+    let mut ratios = vec![0.0; w.len()];
+    parallel::fill(&mut ratios, ratio);
     let shares = || pairs.squares.iter().zip(w).map(|(d, w)| d * w);
-    let mean = shares().zip(&stretches).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
+    let mean = shares().zip(&ratios).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
     // No weight falls by more than a factor of ten per round, so that none vanishes.
-    w.iter().zip(&stretches).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
+    w.iter().zip(&ratios).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
 }
 
 #[cfg(test)]

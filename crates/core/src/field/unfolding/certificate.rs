@@ -238,7 +238,7 @@ pub(crate) fn bracket(
 ) -> Result<Bracket> {
     let (pairs, n) = (web.pairs, web.pairs.len());
     let unit = pairs.unit * pairs.unit;
-    let y = centered(r, y, &pairs.mass);
+    let y = centered(r, y, &pairs.counts);
     let differences = all.differences(r, &y);
     let ratio = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>() / all.pairs.squares[e];
     let longest = -all.least(|e| -ratio(e));
@@ -246,7 +246,7 @@ pub(crate) fn bracket(
         MvuVariant::Inequality => (longest - 1.0).max(0.0),
         MvuVariant::Equality => (-all.least(|e| -(ratio(e) - 1.0).abs()) - band).max(0.0),
     };
-    let moment = moment(r, &y, &pairs.mass);
+    let moment = moment(r, &y, &pairs.counts);
     let variance: f64 = (0..r).map(|q| moment[(q, q)]).sum();
     let primal = match variant {
         MvuVariant::Inequality => variance / longest.max(1.0),
@@ -264,8 +264,8 @@ pub(crate) fn bracket(
     let dual = bound_at(web, w, band, lambda);
     let gap = (dual - primal) / dual.abs();
     let pulled = web.laplacian(r, w, &web.differences(r, &y));
-    let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.mass[at / r] * y[at]).collect();
-    let weighted: Vec<f64> = (0..n * r).map(|at| pairs.mass[at / r] * y[at]).collect();
+    let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.counts[at / r] * y[at]).collect();
+    let weighted: Vec<f64> = (0..n * r).map(|at| pairs.counts[at / r] * y[at]).collect();
     let ones = vec![1.0; n];
     let norm = |x: &[f64]| trace_of_product(&self::moment(r, x, &ones), &moment).sqrt();
     let (values, _) = symmetric_eigen(moment.as_ref())?;
@@ -317,15 +317,15 @@ pub(crate) fn bound_at(web: &Web<'_>, w: &[f64], band: f64, lambda: f64) -> f64 
     web.sum(|e| web.pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda
 }
 
-fn centered(r: usize, y: &[f64], mass: &[f64]) -> Vec<f64> {
+fn centered(r: usize, y: &[f64], counts: &[f64]) -> Vec<f64> {
     let mut y = y.to_vec();
-    super::central_path::center(r, &mut y, mass);
+    super::central_path::center(r, &mut y, counts);
     y
 }
 
 /// Yᵀ M Y.
-fn moment(r: usize, y: &[f64], mass: &[f64]) -> Mat<f64> {
-    Mat::from_fn(r, r, |a, b| y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[a] * row[b]).sum())
+fn moment(r: usize, y: &[f64], counts: &[f64]) -> Mat<f64> {
+    Mat::from_fn(r, r, |a, b| y.chunks_exact(r).zip(counts).map(|(row, m)| m * row[a] * row[b]).sum())
 }
 
 fn trace_of_product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {

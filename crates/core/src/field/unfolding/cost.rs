@@ -2,7 +2,7 @@
 //! dimensions.
 
 use eigenfold_graph::Graph;
-use eigenfold_linalg::cost::Price;
+use eigenfold_linalg::cost::Cost;
 
 /// CPU seconds of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
 /// factors at 5e-11 each, most of them with fewer columns than the last.
@@ -21,8 +21,8 @@ pub(super) fn most_work(flops: f64, dimension: f64) -> f64 {
 }
 
 /// The cost of the path if neighborhoods have this dimension: it ends with about one more column.
-pub(super) fn price(flops: f64, dimension: f64, most: usize) -> Price {
-    Price::About(PACE * flops * (dimension + 1.0).min(most as f64).powi(3))
+pub(super) fn predicted_cost(flops: f64, dimension: f64, most: usize) -> Cost {
+    Cost::About(PACE * flops * (dimension + 1.0).min(most as f64).powi(3))
 }
 
 /// The dimension of the neighborhoods by the lengths of their edges:
@@ -58,13 +58,13 @@ mod tests {
             ("letter", 5.46e8, 4.55, 113.7, false),
             ("noise in 50 dimensions", 6.45e6, 25.4, 61.5, false),
         ] {
-            let Price::About(seconds) = price(flops, dimension, 40) else { panic!("{name}") };
+            let Cost::About(seconds) = predicted_cost(flops, dimension, 40) else { panic!("{name}") };
             assert!(seconds > took / 3.0 && (!done || seconds < 3.0 * took), "{name}: {seconds} for {took}");
             // The usual cost is far below the maximum.
             assert!(most_work(flops, dimension) * flops * PACE / 50.0 > 9.0 * seconds, "{name}");
         }
         // With few dimensions every run is short: the Swiss roll took half a second.
-        assert!(matches!(price(4.99e6, 1.96, 40), Price::About(seconds) if seconds < 1.0));
+        assert!(matches!(predicted_cost(4.99e6, 1.96, 40), Cost::About(seconds) if seconds < 1.0));
     }
 
     /// Points on a line at the lengths that a cube in d dimensions has: the j-th of k neighbors at (j/k)^(1/d).

@@ -11,7 +11,7 @@
 //! With the variables of such directions eliminated,
 //!
 //! ```text
-//! K = V X Vᵀ        Vᵀ M V = I,  Vᵀ M 1 = 0,  Vᵀ v = 0 for all v        M = diag(mass)
+//! K = V X Vᵀ        Vᵀ M V = I,  Vᵀ M 1 = 0,  Vᵀ v = 0 for all v        M = diag(counts)
 //! ```
 //!
 //! some distances follow from the others; only the independent ones are kept.
@@ -75,15 +75,15 @@ impl Face {
     }
 }
 
-/// V: the eigenvectors to eigenvalue zero of M^-½ (L(Ω) + M 1 1ᵀ M / Σ mass) M^-½, times M^-½.
+/// V: the eigenvectors to eigenvalue zero of M^-½ (L(Ω) + M 1 1ᵀ M / Σ counts) M^-½, times M^-½.
 fn basis(pairs: &Pairs, flat: &[f64]) -> Result<Mat<f64>> {
-    let (n, total) = (pairs.len(), pairs.mass.iter().sum::<f64>());
-    let root: Vec<f64> = pairs.mass.iter().map(|mass| mass.sqrt()).collect();
+    let (n, total) = (pairs.len(), pairs.counts.iter().sum::<f64>());
+    let root: Vec<f64> = pairs.counts.iter().map(|counts| counts.sqrt()).collect();
     let mut matrix = Mat::from_fn(n, n, |i, j| root[i] * root[j] / total);
     for (&(i, j), omega) in pairs.ends.iter().zip(flat) {
         let (i, j) = (i as usize, j as usize);
-        matrix[(i, i)] += omega / pairs.mass[i];
-        matrix[(j, j)] += omega / pairs.mass[j];
+        matrix[(i, i)] += omega / pairs.counts[i];
+        matrix[(j, j)] += omega / pairs.counts[j];
         matrix[(j, i)] -= omega / (root[i] * root[j]);
     }
     let (values, vectors) = symmetric_eigen(matrix.as_ref())?;

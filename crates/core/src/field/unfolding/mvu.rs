@@ -16,7 +16,7 @@
 use crate::ended::Ended;
 use crate::extend::{Barycenter, Known, Rule};
 use crate::field::scaling::mds::choose_landmarks;
-use crate::field::unfolding::cost::{dimension, most_work, price};
+use crate::field::unfolding::cost::{dimension, most_work, predicted_cost};
 use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
@@ -183,10 +183,10 @@ impl Mvu {
                 // The confirmation of the bound costs a little accuracy.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
                 let max_work = most_work(analysis.flops, dimension(graph));
-                let asked = PathOptions { tolerance, max_iterations, max_rank, max_work };
+                let options = PathOptions { tolerance, max_iterations, max_rank, max_work };
                 // Every point of the path gives a map, so a stop takes effect at once, however long a factor takes.
                 site.observer.descends();
-                let found = follow(&web, &asked, site.observer)?;
+                let found = follow(&web, &options, site.observer)?;
                 // The confirmation of a bound is never interrupted: inaccurate eigenvalues give no bound.
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
                 (found, bracket)
@@ -373,7 +373,7 @@ impl Mvu {
         }
         let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
         let what = format!("unfolding {n} points constrained by {} distances", pairs.ends.len());
-        price(analysis.flops, dimension(graph), most).announce(site.observer, &what, &way_out);
+        predicted_cost(analysis.flops, dimension(graph), most).announce(site.observer, &what, &way_out);
         Ok(most)
     }
 }
@@ -411,9 +411,9 @@ mod tests {
 
     /// Observes whether a stop would yield a map.
     #[derive(Default)]
-    struct Heard(std::sync::atomic::AtomicBool);
+    struct Recorder(std::sync::atomic::AtomicBool);
 
-    impl eigenfold_linalg::progress::Observer for Heard {
+    impl eigenfold_linalg::progress::Observer for Recorder {
         fn inner(&self) -> Option<&dyn eigenfold_linalg::progress::Observer> {
             None
         }
@@ -424,12 +424,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_stop_it_is_told_that_there_will_be_a_map() {
+    fn an_observer_that_may_interrupt_is_notified_that_there_will_be_a_map() {
         let points = Points::from_rows(&(0..20).map(|i| [f64::from(i), 0.0]).collect::<Vec<_>>()).unwrap();
         let lists = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&j| j < 20).map(|j| (j, 1.0)).collect();
-        let (graph, heard) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Heard::default());
+        let (graph, recorder) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Recorder::default());
         let data = Data::Points(&points, eigenfold_graph::Metric::Euclidean);
-        Mvu::default().build(&Site { graph: Some(&graph), observer: &heard, ..Site::of(data) }).unwrap();
-        assert!(heard.0.into_inner());
+        Mvu::default().build(&Site { graph: Some(&graph), observer: &recorder, ..Site::of(data) }).unwrap();
+        assert!(recorder.0.into_inner());
     }
 }

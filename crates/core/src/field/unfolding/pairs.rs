@@ -34,7 +34,7 @@ choices! {
 
 /// Pairs of points and their squared distances, in units in which the longest is one.
 ///
-/// Points at distance zero are merged, with the sum of their masses: holding them together costs nothing.
+/// Points at distance zero are merged, with the sum of their counts: holding them together costs nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs {
     /// The ends of each pair, `i < j`, ascending.
@@ -42,7 +42,7 @@ pub(crate) struct Pairs {
     /// D > 0, in internal units.
     pub(crate) squares: Vec<f64>,
     /// How many points of the input are merged into each point.
-    pub(crate) mass: Vec<f64>,
+    pub(crate) counts: Vec<f64>,
     /// The first of them.
     pub(crate) first: Vec<u32>,
     /// The point of each point of the input.
@@ -80,7 +80,7 @@ impl Pairs {
 
     /// The number of points.
     pub(crate) fn len(&self) -> usize {
-        self.mass.len()
+        self.counts.len()
     }
 
     /// The index of the pair of two points of the input; `None` if they coincide or are not a pair.
@@ -120,17 +120,17 @@ fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
     for &(i, j, _) in pairs.iter().filter(|pair| square(pair.2) == 0.0) {
         sets.merge(i, j);
     }
-    let (mut of, mut first, mut mass) = (vec![0u32; n], Vec::new(), Vec::<f64>::new());
+    let (mut of, mut first, mut counts) = (vec![0u32; n], Vec::new(), Vec::<f64>::new());
     for i in 0..n as u32 {
         let r = sets.root(i);
         if r == i {
             of[i as usize] = first.len() as u32;
             first.push(i);
-            mass.push(0.0);
+            counts.push(0.0);
         } else {
             of[i as usize] = of[r as usize];
         }
-        mass[of[i as usize] as usize] += 1.0;
+        counts[of[i as usize] as usize] += 1.0;
     }
     if first.len() < n {
         for pair in &mut pairs {
@@ -143,7 +143,7 @@ fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
     }
     let ends = pairs.iter().map(|&(i, j, _)| (i, j)).collect();
     let squares = pairs.iter().map(|pair| square(pair.2)).collect();
-    Ok(Pairs { ends, squares, mass, first, of, unit })
+    Ok(Pairs { ends, squares, counts, first, of, unit })
 }
 
 #[cfg(test)]
@@ -172,7 +172,7 @@ mod tests {
         let lists = vec![vec![(1, 0.0)], vec![(3, 0.0)], vec![(0, 2.0)], vec![(2, 2.0)]];
         let pairs = Pairs::new(&Graph::from_lists(lists).unwrap(), Constraints::Edges, None).unwrap();
         assert_eq!((pairs.len(), pairs.ends.as_slice()), (2, &[(0, 1)][..]));
-        assert_eq!(pairs.mass, [3.0, 1.0]);
+        assert_eq!(pairs.counts, [3.0, 1.0]);
         assert_eq!(pairs.of, [0, 0, 1, 0]);
         let all = Graph::from_lists(vec![vec![(1, 0.0)], vec![]]).unwrap();
         assert!(Pairs::new(&all, Constraints::Edges, None).is_err());

@@ -50,7 +50,7 @@ pub(crate) fn tree_weights(pairs: &Pairs) -> Vec<f64> {
     }
     let paths = Rooted::at(middle, &graph);
     let mut w = vec![0.0; pairs.ends.len()];
-    let mut below: Vec<f64> = (0..n).map(|i| pairs.mass[i] * paths.length[i]).collect();
+    let mut below: Vec<f64> = (0..n).map(|i| pairs.counts[i] * paths.length[i]).collect();
     for &i in paths.order.iter().rev() {
         let Some(parent) = paths.towards[i as usize] else { continue };
         if let Ok(e) = pairs.ends.binary_search(&(i.min(parent), i.max(parent))) {

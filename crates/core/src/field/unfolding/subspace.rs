@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! maximize tr VQVᵀ      Q ⪰ 0,  a[e]ᵀ Q a[e] ≤ D[e]               a[e] = Vᵀ b[e]
-//! minimize Σ D[e] w[e]  w ≥ 0,  Σ w[e] a[e] a[e]ᵀ ⪰ VᵀMV = I      M the masses of the points
+//! minimize Σ D[e] w[e]  w ≥ 0,  Σ w[e] a[e] a[e]ᵀ ⪰ VᵀMV = I      M the counts of the points
 //! ```
 //!
 //! Methods with sparse precisions determine directions and not lengths; Q gives them their lengths, and its eigenvalues
@@ -108,29 +108,29 @@ pub(crate) fn solve(
 }
 
 /// The columns of a map as an orthonormal basis over the points of the pairs: coinciding points are at their mean, the
-/// columns are centered and orthonormal in the masses, and linearly dependent ones are left out.
+/// columns are centered and orthonormal in the inner product weighted by the counts, and linearly dependent ones are left out.
 ///
 /// # Errors
 ///
 /// If nothing varies.
 pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64>> {
-    let (n, total) = (pairs.len(), pairs.mass.iter().sum::<f64>());
+    let (n, total) = (pairs.len(), pairs.counts.iter().sum::<f64>());
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for q in 0..map.ncols() {
         let mut column = vec![0.0; n];
         for (i, &at) in pairs.of.iter().enumerate() {
-            column[at as usize] += map[(i, q)] / pairs.mass[at as usize];
+            column[at as usize] += map[(i, q)] / pairs.counts[at as usize];
         }
         let before = column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         // Twice, since a column may vary little about a large mean.
         for _ in 0..2 {
-            let mean = column.iter().zip(&pairs.mass).map(|(x, m)| m * x).sum::<f64>() / total;
+            let mean = column.iter().zip(&pairs.counts).map(|(x, m)| m * x).sum::<f64>() / total;
             column.iter_mut().for_each(|x| *x -= mean);
         }
         let size = column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let length = column.iter().zip(&pairs.mass).map(|(x, m)| m * (x / size).powi(2)).sum::<f64>().sqrt() * size;
+        let length = column.iter().zip(&pairs.counts).map(|(x, m)| m * (x / size).powi(2)).sum::<f64>().sqrt() * size;
         if length > 0.0 && size > 1e-12 * before {
-            columns.push(column.iter().zip(&pairs.mass).map(|(x, m)| m.sqrt() * x / length).collect());
+            columns.push(column.iter().zip(&pairs.counts).map(|(x, m)| m.sqrt() * x / length).collect());
         }
     }
     let unit = Mat::from_fn(n, columns.len(), |i, q| columns[q][i]);
@@ -140,7 +140,7 @@ pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64
         return Err(Error::data("the coordinates do not vary, so there is nothing to rescale", "use another k"));
     }
     let turned = product(unit.as_ref(), vectors.as_ref().subcols(0, rank));
-    Ok(Mat::from_fn(n, rank, |i, q| turned[(i, q)] / (values[q] * pairs.mass[i]).sqrt()))
+    Ok(Mat::from_fn(n, rank, |i, q| turned[(i, q)] / (values[q] * pairs.counts[i]).sqrt()))
 }
 
 /// Vᵀ b[e] / √D[e], one row per pair.
@@ -253,7 +253,7 @@ mod tests {
         });
         let basis = orthonormal(&pairs, wide.as_ref()).unwrap();
         assert_eq!(basis.ncols(), 2);
-        let heavy = Mat::from_fn(19, 2, |i, q| pairs.mass[i] * basis[(i, q)]);
+        let heavy = Mat::from_fn(19, 2, |i, q| pairs.counts[i] * basis[(i, q)]);
         assert!((inner(heavy.as_ref(), basis.as_ref()) - Mat::<f64>::identity(2, 2)).norm_max() < 1e-12);
         assert!((0..2).all(|q| (0..19).map(|i| heavy[(i, q)]).sum::<f64>().abs() < 1e-9));
         assert!(orthonormal(&pairs, Mat::from_fn(20, 1, |_, _| 2.0).as_ref()).is_err());

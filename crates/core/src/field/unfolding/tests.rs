@@ -30,13 +30,13 @@ fn with_web<T>(pairs: &Pairs, act: impl FnOnce(&Web<'_>) -> T) -> T {
     act(&Web::new(pairs, &analysis, u64::MAX).unwrap())
 }
 
-fn asked(tolerance: f64) -> PathOptions {
+fn options(tolerance: f64) -> PathOptions {
     PathOptions { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20, max_work: f64::INFINITY }
 }
 
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
     with_web(pairs, |web| {
-        let found = follow(web, &asked(tolerance), &Silent).unwrap();
+        let found = follow(web, &options(tolerance), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         (found, bracket)
@@ -130,7 +130,7 @@ fn x02_x03_x05_the_optimum_satisfies_the_conditions_of_the_optimum() {
     for (n, constraints) in [(150, Constraints::Edges), (300, Constraints::Angles), (800, Constraints::Edges)] {
         let pairs = pairs_of(&swiss(n), 6, constraints);
         with_web(&pairs, |web| {
-            let found = follow(web, &asked(1e-7), &Silent).unwrap();
+            let found = follow(web, &options(1e-7), &Silent).unwrap();
             let (r, y) = (found.r, &found.y);
             let bracket = bracket((web, web), (MvuVariant::Inequality, 0.0), (r, y), &found.w, &Silent).unwrap();
             assert!(bracket.gap <= 1e-7 && bracket.kkt < 1e-3, "{bracket:?}");
@@ -171,7 +171,7 @@ fn a_saddle_of_rank_one_is_left() {
         let steps = web.differences(1, &v);
         let longest = web.least(|e| pairs.squares[e] / steps[e].powi(2).max(1e-300)).sqrt();
         let start = v.iter().map(|v| 0.999 * longest * v).collect();
-        let found = follow_from(Path::from(web, 1, start).unwrap(), &asked(1e-5), &Silent).unwrap();
+        let found = follow_from(Path::from(web, 1, start).unwrap(), &options(1e-5), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         assert!(found.r > 1 && bracket.gap <= 1e-5, "{bracket:?}");
@@ -200,7 +200,7 @@ fn drawn(count: usize, seed: u64) -> Vec<f64> {
 }
 
 /// tr K of a map of r numbers per point after centering and scaling until no pair is too long; for pairs without
-/// masses.
+/// counts.
 fn feasible_variance(pairs: &Pairs, r: usize, y: &[f64]) -> f64 {
     let n = pairs.len();
     let square = |i: usize, j: usize| (0..r).map(|q| (y[i * r + q] - y[j * r + q]).powi(2)).sum::<f64>();
@@ -259,7 +259,7 @@ proptest! {
 #[test]
 fn a_stop_gives_a_bracket_of_the_optimum() {
     let pairs = pairs_of(&swiss(200), 6, Constraints::Edges);
-    let stopped = |web: &Web<'_>, questions| follow(web, &asked(1e-6), &StopsAfter::questions(questions));
+    let stopped = |web: &Web<'_>, questions| follow(web, &options(1e-6), &StopsAfter::questions(questions));
     with_web(&pairs, |web| {
         assert!(matches!(stopped(web, 0), Err(crate::Error::Stopped)));
         let mut last = f64::INFINITY;
@@ -298,7 +298,7 @@ fn a_path_that_may_not_go_on_ends_with_a_bound() {
     assert!(!whole.spent && exact.gap <= 1e-6, "{exact:?}");
     with_web(&pairs, |web| {
         for max_work in [1.0, 30.0, 300.0] {
-            let found = follow(web, &PathOptions { max_work, ..asked(1e-6) }, &Silent).unwrap();
+            let found = follow(web, &PathOptions { max_work, ..options(1e-6) }, &Silent).unwrap();
             let bracket =
                 bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
             assert!(found.spent && found.factorizations < whole.factorizations, "{max_work}");

@@ -167,16 +167,16 @@ impl<'a> Web<'a> {
         start: Option<MatRef<'_, f64>>,
         observer: &dyn Observer,
     ) -> Result<Eigenpairs> {
-        let (n, mass) = (self.pairs.len(), &self.pairs.mass);
+        let (n, counts) = (self.pairs.len(), &self.pairs.counts);
         let laplacian = SparseSymmetric::laplacian(n, &self.pairs.ends, weights, 0.0);
-        let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
+        let root: Vec<f64> = counts.iter().map(|m| m.sqrt()).collect();
         let inverse: Vec<f64> = root.iter().map(|root| 1.0 / root).collect();
-        let uniform = mass.iter().all(|&m| m == 1.0);
+        let uniform = counts.iter().all(|&m| m == 1.0);
         let Some((_, symbolic)) = &self.factored else {
-            return pencil::bottom(&laplacian, Some(mass), wanted.min(n - 1), 0, self.memory, observer);
+            return pencil::bottom(&laplacian, Some(counts), wanted.min(n - 1), 0, self.memory, observer);
         };
         let matrix = if uniform { laplacian } else { laplacian.scaled(&inverse) };
-        let length = mass.iter().sum::<f64>().sqrt();
+        let length = counts.iter().sum::<f64>().sqrt();
         let constant = Mat::from_fn(n, 1, |i, _| root[i] / length);
         let wanted = wanted.min(n - 1);
         let mut pairs = if n <= DENSE || 4 * wanted >= n {
@@ -199,7 +199,7 @@ impl<'a> Web<'a> {
     /// Whether L(weights) v = λ M v has no eigenvalue below `level` but that of the constant vector: exactly one pivot of
     /// L(weights) − level · M is negative.
     pub(crate) fn is_bottom(&self, weights: &[f64], level: f64, factor: &mut Factor) -> Result<bool> {
-        let shifted = Shifted { weights, mass: &self.pairs.mass, level };
+        let shifted = Shifted { weights, counts: &self.pairs.counts, level };
         let Some((fronts, _)) = &self.factored else { return Ok(false) };
         Ok(fronts.factor(1, &shifted, factor)? && factor.negative == 1)
     }
@@ -208,7 +208,7 @@ impl<'a> Web<'a> {
 /// L(weights) − level · M.
 struct Shifted<'a> {
     weights: &'a [f64],
-    mass: &'a [f64],
+    counts: &'a [f64],
     level: f64,
 }
 
@@ -218,6 +218,6 @@ impl Blocks for Shifted<'_> {
     }
 
     fn own(&self, point: usize) -> f64 {
-        -self.level * self.mass[point]
+        -self.level * self.counts[point]
     }
 }

@@ -11,7 +11,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 
 /// Pairs on which the error of the weights is measured.
-const ASKED: usize = 1000;
+const SAMPLED: usize = 1000;
 /// Up to this many points with more than this many features, all weights are stored in a table.
 const TABLED: usize = 8000;
 const FEW_FEATURES: usize = 6;
@@ -101,7 +101,7 @@ impl Charges {
     pub(crate) fn error(&self, points: &Points) -> f64 {
         let (n, unit) = (points.rows(), self.unit());
         let pairs: Vec<(usize, usize)> =
-            (0..ASKED.min(n)).map(|at| (at * n / ASKED.min(n), (at * 7919 + n / 2) % n)).collect();
+            (0..SAMPLED.min(n)).map(|at| (at * n / SAMPLED.min(n), (at * 7919 + n / 2) % n)).collect();
         let square = |i: usize, j: usize| {
             points.row(i).iter().zip(points.row(j)).map(|(a, b)| ((a - b) / unit).powi(2)).sum::<f64>()
         };

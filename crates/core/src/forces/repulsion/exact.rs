@@ -28,22 +28,22 @@ pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: u
     for (i, row) in points.chunks_exact(dims).enumerate() {
         row.iter().enumerate().for_each(|(q, &x)| columns[q * padded + i] = x);
     }
-    parallel::each_of(sums.values.iter_mut().zip(sums.slopes.chunks_mut(dims)), |i, (value, slope)| {
-        let row = Row { kernel, weights, columns: &columns, padded, n, i, slope };
+    parallel::each_of(sums.values.iter_mut().zip(sums.gradients.chunks_mut(dims)), |i, (value, gradient)| {
+        let row = Row { kernel, weights, columns: &columns, padded, n, i, gradient };
         *value += pulp::Arch::new().dispatch(row);
     });
 }
 
 /// Σⱼ k(‖x − y[j]‖²) at any position, with its gradient; optionally without one of the points.
 pub(crate) fn one(kernel: &Kernel, points: &[f64], dims: usize, x: &[f64], without: Option<usize>) -> (f64, Vec<f64>) {
-    let (mut value, mut slope) = (0.0, vec![0.0; dims]);
+    let (mut value, mut gradient) = (0.0, vec![0.0; dims]);
     for (_, point) in points.chunks_exact(dims).enumerate().filter(|(j, _)| Some(*j) != without) {
         let square = x.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum();
         value += kernel.value(square);
-        let factor = 2.0 * kernel.slope(square);
-        slope.iter_mut().zip(x.iter().zip(point)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+        let factor = 2.0 * kernel.derivative(square);
+        gradient.iter_mut().zip(x.iter().zip(point)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
     }
-    (value, slope)
+    (value, gradient)
 }
 
 /// One row of the sum.
@@ -54,7 +54,7 @@ struct Row<'a> {
     padded: usize,
     n: usize,
     i: usize,
-    slope: &'a mut [f64],
+    gradient: &'a mut [f64],
 }
 
 impl pulp::WithSimd for Row<'_> {
@@ -62,7 +62,7 @@ impl pulp::WithSimd for Row<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
-        match self.slope.len() {
+        match self.gradient.len() {
             1 => self.sum::<1>(),
             2 => self.sum::<2>(),
             3 => self.sum::<3>(),
@@ -75,7 +75,7 @@ impl Row<'_> {
     #[inline(always)]
     fn sum<const D: usize>(self) -> f64 {
         let own: [f64; D] = std::array::from_fn(|q| self.columns[q * self.padded + self.i]);
-        let (mut values, mut slopes) = ([0.0; LANES], [[0.0; LANES]; D]);
+        let (mut values, mut gradients) = ([0.0; LANES], [[0.0; LANES]; D]);
         for start in (0..self.n).step_by(LANES) {
             let (mut away, mut square) = ([[0.0; LANES]; D], [0.0; LANES]);
             for q in 0..D {
@@ -86,26 +86,26 @@ impl Row<'_> {
                 }
             }
             let weight = self.weight(start);
-            let (mut value, mut slope) = self.kernel.lanes(&square);
+            let (mut value, mut derivative) = self.kernel.lanes(&square);
             for l in 0..LANES {
                 value[l] *= weight[l];
-                slope[l] *= weight[l];
+                derivative[l] *= weight[l];
                 values[l] += value[l];
             }
             for q in 0..D {
                 for l in 0..LANES {
-                    slopes[q][l] += 2.0 * slope[l] * away[q][l];
+                    gradients[q][l] += 2.0 * derivative[l] * away[q][l];
                 }
             }
         }
-        self.slope.iter_mut().zip(&slopes).for_each(|(slope, lanes)| *slope += lanes.iter().sum::<f64>());
+        self.gradient.iter_mut().zip(&gradients).for_each(|(gradient, lanes)| *gradient += lanes.iter().sum::<f64>());
         values.iter().sum()
     }
 
     /// As [`Row::sum`], in any number of dimensions.
     #[inline(always)]
     fn sum_of_many(self) -> f64 {
-        let dims = self.slope.len();
+        let dims = self.gradient.len();
         let mut values = [0.0; LANES];
         for start in (0..self.n).step_by(LANES) {
             let away =
@@ -117,12 +117,12 @@ impl Row<'_> {
                 }
             }
             let weight = self.weight(start);
-            let (value, slope) = self.kernel.lanes(&square);
+            let (value, derivative) = self.kernel.lanes(&square);
             for l in 0..LANES {
                 values[l] += weight[l] * value[l];
             }
             for q in 0..dims {
-                self.slope[q] += (0..LANES).map(|l| 2.0 * weight[l] * slope[l] * away(q, l)).sum::<f64>();
+                self.gradient[q] += (0..LANES).map(|l| 2.0 * weight[l] * derivative[l] * away(q, l)).sum::<f64>();
             }
         }
         values.iter().sum()

@@ -196,7 +196,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
     }
 
     /// Sets the points, and leaves their potential on the grid.
-    pub(crate) fn hold(&mut self, points: &[f64]) {
+    pub(crate) fn tabulate(&mut self, points: &[f64]) {
         self.take(points);
         self.spread(None);
         if let Some(convolution) = &mut self.convolution {
@@ -216,21 +216,24 @@ impl<T: Real, const W: usize> Grid<T, W> {
         let Some(convolution) = &mut self.convolution else { return };
         convolution.apply(&mut self.nodes);
         let dims = self.dims;
-        let rows = sums.values.chunks_mut(CHUNK).zip(sums.slopes.chunks_mut(CHUNK * dims));
-        parallel::each_of(rows, |chunk, (values, slopes)| {
-            for (at, (value, slope)) in values.iter_mut().zip(slopes.chunks_exact_mut(dims)).enumerate() {
+        let rows = sums.values.chunks_mut(CHUNK).zip(sums.gradients.chunks_mut(CHUNK * dims));
+        parallel::each_of(rows, |chunk, (values, gradients)| {
+            for (at, (value, gradient)) in values.iter_mut().zip(gradients.chunks_exact_mut(dims)).enumerate() {
                 let i = chunk * CHUNK + at;
                 let factor = factors.map_or(1.0, |factors| factors[i]);
                 let own = charges.map_or(1.0, |charges| charges[i]);
                 let ((all, along), (itself, itself_along)) = (self.read(&self.places[i]), self.itself(&self.places[i]));
                 *value += factor * (all - own * itself);
                 let parts = along[3 - dims..].iter().zip(&itself_along[3 - dims..]);
-                slope.iter_mut().zip(parts).for_each(|(slope, (all, itself))| *slope += factor * (all - own * itself));
+                gradient
+                    .iter_mut()
+                    .zip(parts)
+                    .for_each(|(gradient, (all, itself))| *gradient += factor * (all - own * itself));
             }
         });
     }
 
-    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points, with its derivative.
+    /// The potential that [`Grid::tabulate`] left on the grid, anywhere between the points, with its derivative.
     pub(crate) fn at(&self, point: &[f64]) -> Option<(f64, [f64; 3])> {
         let first = 3 - self.dims;
         let used = self.convolution.as_ref()?.used;
@@ -243,9 +246,9 @@ impl<T: Real, const W: usize> Grid<T, W> {
             }
             place[first + q] = T::round(along);
         }
-        let (value, slope) = self.read(&place);
+        let (value, gradient) = self.read(&place);
         let mut along = [0.0; 3];
-        along[..self.dims].copy_from_slice(&slope[first..]);
+        along[..self.dims].copy_from_slice(&gradient[first..]);
         Some((value, along))
     }
 
@@ -310,7 +313,7 @@ struct Along<T, const W: usize> {
     start: usize,
     count: usize,
     value: [T; W],
-    slope: [T; W],
+    derivative: [T; W],
 }
 
 impl<T: Real, const W: usize> Along<T, W> {
@@ -330,31 +333,31 @@ impl<T: Real, const W: usize> Along<T, W> {
     fn one() -> Along<T, W> {
         let mut value = [T::default(); W];
         value[0] = T::one();
-        Along { start: 0, count: 1, value, slope: [T::default(); W] }
+        Along { start: 0, count: 1, value, derivative: [T::default(); W] }
     }
 
     /// The splines at a position.
     #[inline(always)]
     fn at(place: T) -> Along<T, W> {
-        let ((value, slope), start) = split::<T, W>(place);
-        Along { start, count: W, value, slope }
+        let ((value, derivative), start) = split::<T, W>(place);
+        Along { start, count: W, value, derivative }
     }
 
     /// The overlap of the spline weights of a position with those shifted by 0 to W − 1 nodes in both directions, and
     /// half its derivative: the part of the interpolation.
     #[inline(always)]
     fn itself(place: T) -> Along<T, W> {
-        let ((value, slope), _) = split::<T, W>(place);
+        let ((value, derivative), _) = split::<T, W>(place);
         let (mut own, mut half) = ([T::default(); W], [T::default(); W]);
         let (two, a_half) = (T::round(2.0), T::round(0.5));
         for m in 0..W {
             let ways = if m == 0 { T::one() } else { two };
             for a in 0..W - m {
                 own[m] += ways * value[a] * value[a + m];
-                half[m] += a_half * ways * (slope[a] * value[a + m] + value[a] * slope[a + m]);
+                half[m] += a_half * ways * (derivative[a] * value[a + m] + value[a] * derivative[a + m]);
             }
         }
-        Along { start: 0, count: W, value: own, slope: half }
+        Along { start: 0, count: W, value: own, derivative: half }
     }
 }
 
@@ -367,22 +370,22 @@ fn contract<T: Real, const W: usize>(
     [x, y, z]: [Along<T, W>; 3],
     inverse: f64,
 ) -> (f64, [f64; 3]) {
-    let (mut value, mut slope) = (T::default(), [T::default(); 3]);
+    let (mut value, mut gradient) = (T::default(), [T::default(); 3]);
     for a in 0..x.count {
         for b in 0..y.count {
             let start = ((x.start + a) * wide + y.start + b) * long + z.start;
             let (mut sum, mut along) = (T::default(), T::default());
             for (c, &node) in nodes[start..start + W].iter().enumerate() {
                 sum += z.value[c] * node;
-                along += z.slope[c] * node;
+                along += z.derivative[c] * node;
             }
             value += x.value[a] * y.value[b] * sum;
-            slope[0] += x.slope[a] * y.value[b] * sum;
-            slope[1] += x.value[a] * y.slope[b] * sum;
-            slope[2] += x.value[a] * y.value[b] * along;
+            gradient[0] += x.derivative[a] * y.value[b] * sum;
+            gradient[1] += x.value[a] * y.derivative[b] * sum;
+            gradient[2] += x.value[a] * y.value[b] * along;
         }
     }
-    (value.widen(), slope.map(|slope| slope.widen() * inverse))
+    (value.widen(), gradient.map(|gradient| gradient.widen() * inverse))
 }
 
 /// The first of the W nodes around a position, and the splines there.

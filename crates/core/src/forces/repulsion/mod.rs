@@ -39,7 +39,7 @@ pub(crate) struct Sums {
     /// One per point.
     pub(crate) values: Vec<f64>,
     /// One row per point.
-    pub(crate) slopes: Vec<f64>,
+    pub(crate) gradients: Vec<f64>,
 }
 
 impl Sums {
@@ -47,8 +47,8 @@ impl Sums {
     pub(crate) fn clear(&mut self, points: usize, dims: usize) {
         self.values.clear();
         self.values.resize(points, 0.0);
-        self.slopes.clear();
-        self.slopes.resize(points * dims, 0.0);
+        self.gradients.clear();
+        self.gradients.resize(points * dims, 0.0);
     }
 }
 
@@ -82,10 +82,10 @@ const OPENING: (f64, f64) = (0.5, 0.2);
 /// Up to this many points in more than three dimensions, all pairs are cheaper than a tree.
 const FEW_FOR_A_TREE: usize = 4000;
 /// The number of points on which the error of a grid is measured.
-const ASKED: usize = 100;
+const SAMPLED: usize = 100;
 
 /// How the sums are computed.
-pub(crate) enum Repulsion {
+pub(crate) enum RepulsionSum {
     /// Pair by pair.
     Exact(Kernel),
     /// By a grid of single precision, with splines of order 4: fast.
@@ -102,22 +102,22 @@ pub(crate) enum Repulsion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GridError {
     /// Of the gradients, relative root mean square.
-    pub(crate) slope: f64,
+    pub(crate) gradient: f64,
     /// Of the sum of the potentials.
     pub(crate) total: f64,
 }
 
-impl Repulsion {
+impl RepulsionSum {
     /// The requested way to sum over this number of points; few points are always summed pair by pair.
-    pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
+    pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> RepulsionSum {
         let few = if let Kernel::Umap(_) = kernel { FEW_OF_UMAP } else { FEW };
         match accuracy {
-            _ if points <= few || (dims > 3 && points <= FEW_FOR_A_TREE) => Repulsion::Exact(kernel),
-            Accuracy::Exact => Repulsion::Exact(kernel),
-            Accuracy::Fast if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.0))),
-            Accuracy::Fine if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.1))),
-            Accuracy::Fast => Repulsion::Fast(Box::new(Grid::new(kernel, dims, spacing))),
-            Accuracy::Fine => Repulsion::Fine(Box::new(Grid::new(kernel, dims, FINE * spacing))),
+            _ if points <= few || (dims > 3 && points <= FEW_FOR_A_TREE) => RepulsionSum::Exact(kernel),
+            Accuracy::Exact => RepulsionSum::Exact(kernel),
+            Accuracy::Fast if dims > 3 => RepulsionSum::Tree(Box::new(Tree::new(kernel, dims, OPENING.0))),
+            Accuracy::Fine if dims > 3 => RepulsionSum::Tree(Box::new(Tree::new(kernel, dims, OPENING.1))),
+            Accuracy::Fast => RepulsionSum::Fast(Box::new(Grid::new(kernel, dims, spacing))),
+            Accuracy::Fine => RepulsionSum::Fine(Box::new(Grid::new(kernel, dims, FINE * spacing))),
         }
     }
 
@@ -130,34 +130,34 @@ impl Repulsion {
         spacing: f64,
         accuracy: Accuracy,
         seed: u64,
-    ) -> Repulsion {
+    ) -> RepulsionSum {
         match Kernel::of(Shape::Umap(a, b)) {
             Kernel::Umap(umap) if accuracy == Accuracy::Fast && dims > 2 && points > FEW_OF_UMAP => {
-                Repulsion::Sampled(Box::new(Sampled::new(umap, points, dims, seed)))
+                RepulsionSum::Sampled(Box::new(Sampled::new(umap, points, dims, seed)))
             }
-            kernel => Repulsion::of(kernel, points, dims, spacing, accuracy),
+            kernel => RepulsionSum::of(kernel, points, dims, spacing, accuracy),
         }
     }
 
     /// Sets the points, row after row.
     pub(crate) fn take(&mut self, points: &[f64]) {
         match self {
-            Repulsion::Exact(_) => {}
-            Repulsion::Fast(grid) => grid.take(points),
-            Repulsion::Fine(grid) => grid.take(points),
-            Repulsion::Tree(tree) => tree.take(points),
-            Repulsion::Sampled(sampled) => sampled.take(points),
+            RepulsionSum::Exact(_) => {}
+            RepulsionSum::Fast(grid) => grid.take(points),
+            RepulsionSum::Fine(grid) => grid.take(points),
+            RepulsionSum::Tree(tree) => tree.take(points),
+            RepulsionSum::Sampled(sampled) => sampled.take(points),
         }
     }
 
     /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the current points; samples have values only on request.
     pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, wanted: bool, sums: &mut Sums) {
-        if let (Repulsion::Sampled(sampled), false) = (&*self, wanted) {
-            return sampled.add_slopes(points, sums);
+        if let (RepulsionSum::Sampled(sampled), false) = (&*self, wanted) {
+            return sampled.add_gradients(points, sums);
         }
         let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
         // Products of features have either sign, and a tree requires positive charges.
-        let by_pairs = if let Repulsion::Tree(tree) = self { Some(tree.kernel()) } else { self.direct() };
+        let by_pairs = if let RepulsionSum::Tree(tree) = self { Some(tree.kernel()) } else { self.direct() };
         if let Some(kernel) = by_pairs {
             let weights = weights
                 .table()
@@ -190,19 +190,19 @@ impl Repulsion {
                 let factor = factors.map_or(1.0, |factors| factors[i]);
                 *value += factor * fresh.values[i];
                 let range = i * dims..(i + 1) * dims;
-                let parts = sums.slopes[range.clone()].iter_mut().zip(&fresh.slopes[range]);
+                let parts = sums.gradients[range.clone()].iter_mut().zip(&fresh.gradients[range]);
                 parts.for_each(|(to, from)| *to += factor * from);
             }
             return;
         }
         match self {
-            Repulsion::Exact(_) => {}
-            Repulsion::Fast(grid) => grid.add(charges, factors, sums),
-            Repulsion::Fine(grid) => grid.add(charges, factors, sums),
-            Repulsion::Tree(tree) => tree.add(charges, factors, sums),
-            Repulsion::Sampled(sampled) => {
+            RepulsionSum::Exact(_) => {}
+            RepulsionSum::Fast(grid) => grid.add(charges, factors, sums),
+            RepulsionSum::Fine(grid) => grid.add(charges, factors, sums),
+            RepulsionSum::Tree(tree) => tree.add(charges, factors, sums),
+            RepulsionSum::Sampled(sampled) => {
                 debug_assert!(charges.is_none() && factors.is_none());
-                sampled.add_slopes(points, sums);
+                sampled.add_gradients(points, sums);
                 sampled.add_values(points, sums);
             }
         }
@@ -211,10 +211,10 @@ impl Repulsion {
     /// The kernel, if the current points are summed pair by pair.
     fn direct(&self) -> Option<&Kernel> {
         match self {
-            Repulsion::Exact(kernel) => Some(kernel),
-            Repulsion::Fast(grid) => grid.is_direct().then(|| grid.kernel()),
-            Repulsion::Fine(grid) => grid.is_direct().then(|| grid.kernel()),
-            Repulsion::Tree(_) | Repulsion::Sampled(_) => None,
+            RepulsionSum::Exact(kernel) => Some(kernel),
+            RepulsionSum::Fast(grid) => grid.is_direct().then(|| grid.kernel()),
+            RepulsionSum::Fine(grid) => grid.is_direct().then(|| grid.kernel()),
+            RepulsionSum::Tree(_) | RepulsionSum::Sampled(_) => None,
         }
     }
 
@@ -225,51 +225,51 @@ impl Repulsion {
             return None;
         }
         let kernel = match self {
-            Repulsion::Exact(_) => return None,
-            Repulsion::Fast(grid) => grid.kernel().clone(),
-            Repulsion::Fine(grid) => grid.kernel().clone(),
-            Repulsion::Tree(tree) => tree.kernel().clone(),
-            Repulsion::Sampled(sampled) => sampled.kernel(),
+            RepulsionSum::Exact(_) => return None,
+            RepulsionSum::Fast(grid) => grid.kernel().clone(),
+            RepulsionSum::Fine(grid) => grid.kernel().clone(),
+            RepulsionSum::Tree(tree) => tree.kernel().clone(),
+            RepulsionSum::Sampled(sampled) => sampled.kernel(),
         };
         let n = points.len() / dims;
         let mut sums = Sums::default();
         sums.clear(n, dims);
         self.add(points, dims, None, None, &mut sums);
-        let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
-        let rows: Vec<(f64, Vec<f64>)> = parallel::collect(asked.len(), |at| {
-            let i = asked[at];
+        let checked: Vec<usize> = (0..n.min(SAMPLED)).map(|i| i * n / n.min(SAMPLED)).collect();
+        let rows: Vec<(f64, Vec<f64>)> = parallel::collect(checked.len(), |at| {
+            let i = checked[at];
             exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i))
         });
         let (mut off, mut all, mut total, mut whole) = (0.0, 0.0, 0.0, 0.0);
-        for (&i, (value, slope)) in asked.iter().zip(&rows) {
-            for (q, exact) in slope.iter().enumerate() {
-                off += (sums.slopes[i * dims + q] - exact).powi(2);
+        for (&i, (value, gradient)) in checked.iter().zip(&rows) {
+            for (q, exact) in gradient.iter().enumerate() {
+                off += (sums.gradients[i * dims + q] - exact).powi(2);
                 all += exact * exact;
             }
             total += sums.values[i] - value;
             whole += value;
         }
         let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-        Some(GridError { slope: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
+        Some(GridError { gradient: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
     }
 
     /// The actual over the requested spacing of the grid, if it differs.
     pub(crate) fn coarseness(&self) -> f64 {
         match self {
-            Repulsion::Exact(_) | Repulsion::Tree(_) | Repulsion::Sampled(_) => 1.0,
-            Repulsion::Fast(grid) => grid.coarseness(),
-            Repulsion::Fine(grid) => grid.coarseness(),
+            RepulsionSum::Exact(_) | RepulsionSum::Tree(_) | RepulsionSum::Sampled(_) => 1.0,
+            RepulsionSum::Fast(grid) => grid.coarseness(),
+            RepulsionSum::Fine(grid) => grid.coarseness(),
         }
     }
 
     /// In a few words.
     pub(crate) fn route(&self) -> &'static str {
         match self {
-            Repulsion::Exact(_) => "all pairs",
-            Repulsion::Fast(_) => "grid, single precision",
-            Repulsion::Fine(_) => "grid, double precision",
-            Repulsion::Tree(_) => "tree",
-            Repulsion::Sampled(_) => "128 points sampled at every step",
+            RepulsionSum::Exact(_) => "all pairs",
+            RepulsionSum::Fast(_) => "grid, single precision",
+            RepulsionSum::Fine(_) => "grid, double precision",
+            RepulsionSum::Tree(_) => "tree",
+            RepulsionSum::Sampled(_) => "128 points sampled at every step",
         }
     }
 }

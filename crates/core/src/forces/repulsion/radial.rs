@@ -45,7 +45,7 @@ impl Kernel {
     }
 
     /// The derivative with respect to the squared distance.
-    pub(crate) fn slope(&self, square: f64) -> f64 {
+    pub(crate) fn derivative(&self, square: f64) -> f64 {
         match self {
             Kernel::Gaussian => -(-square).exp(),
             Kernel::Student(degrees) => {
@@ -58,33 +58,33 @@ impl Kernel {
     /// Values and derivatives side by side.
     #[inline(always)]
     pub(super) fn lanes<const L: usize>(&self, squares: &[f64; L]) -> ([f64; L], [f64; L]) {
-        let (mut values, mut slopes) = ([0.0; L], [0.0; L]);
+        let (mut values, mut derivatives) = ([0.0; L], [0.0; L]);
         match self {
             Kernel::Gaussian => {
                 for l in 0..L {
                     values[l] = exp_of_negative(-squares[l]);
-                    slopes[l] = -values[l];
+                    derivatives[l] = -values[l];
                 }
             }
             Kernel::Student(1.0) => {
                 for l in 0..L {
                     values[l] = 1.0 / (1.0 + squares[l]);
-                    slopes[l] = -values[l] * values[l];
+                    derivatives[l] = -values[l] * values[l];
                 }
             }
             Kernel::Umap(umap) => {
                 for l in 0..L {
-                    (values[l], slopes[l]) = umap.at(squares[l]);
+                    (values[l], derivatives[l]) = umap.at(squares[l]);
                 }
             }
             kernel => {
                 for l in 0..L {
                     values[l] = kernel.value(squares[l]);
-                    slopes[l] = kernel.slope(squares[l]);
+                    derivatives[l] = kernel.derivative(squares[l]);
                 }
             }
         }
-        (values, slopes)
+        (values, derivatives)
     }
 }
 
@@ -212,9 +212,9 @@ mod tests {
                 sum += (to - from) / 6.0 * (umap.force(from) + 4.0 * umap.force(0.5 * (from + to)) + umap.force(to));
                 from = to;
             }
-            let (value, slope) = umap.at(square);
+            let (value, derivative) = umap.at(square);
             assert!((value - umap.at(1e7).0 - sum).abs() < 1e-7 * value, "{square}: {value} {sum}");
-            assert!((slope + umap.force(square)).abs() < 1e-6 * slope.abs(), "{square}: {slope}");
+            assert!((derivative + umap.force(square)).abs() < 1e-6 * derivative.abs(), "{square}: {derivative}");
         }
         let (low, high) = (f64::from(LOW).exp2(), f64::from(HIGH).exp2());
         for edge in [low, high] {
@@ -225,20 +225,20 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_central_differences_for_every_kernel() {
+    fn derivatives_are_central_differences_for_every_kernel() {
         let umap = Kernel::Umap(Arc::new(Umap::new(1.576_943_460_311_307_7, 0.895_060_877_910_973_3)));
         for kernel in [Kernel::Gaussian, Kernel::Student(1.0), Kernel::Student(0.5), Kernel::Student(4.0), umap] {
             for square in [1e-3, 0.1, 1.0, 3.0, 20.0] {
                 let h = 1e-5 * square;
                 let difference = (kernel.value(square + h) - kernel.value(square - h)) / (2.0 * h);
-                let slope = kernel.slope(square);
+                let derivative = kernel.derivative(square);
                 assert!(
-                    (difference - slope).abs() < 1e-6 * slope.abs() + 1e-12,
-                    "{kernel:?} {square}: {difference} {slope}"
+                    (difference - derivative).abs() < 1e-6 * derivative.abs() + 1e-12,
+                    "{kernel:?} {square}: {difference} {derivative}"
                 );
-                let (values, slopes) = kernel.lanes(&[square; 8]);
+                let (values, derivatives) = kernel.lanes(&[square; 8]);
                 assert!((values[3] - kernel.value(square)).abs() < 1e-15 * values[3].abs().max(1.0));
-                assert!((slopes[5] - slope).abs() <= 1e-14 * slope.abs());
+                assert!((derivatives[5] - derivative).abs() <= 1e-14 * derivative.abs());
             }
         }
     }

@@ -77,13 +77,13 @@ impl Sampled {
     }
 
     /// Adds the gradients of all points, by the last sample.
-    pub(crate) fn add_slopes(&self, points: &[f64], sums: &mut Sums) {
+    pub(crate) fn add_gradients(&self, points: &[f64], sums: &mut Sums) {
         let (dims, others) = (self.dims, points.len() / self.dims - 1);
-        parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |chunk, slopes| {
+        parallel::chunks_mut(&mut sums.gradients, ROWS * dims, |chunk, gradients| {
             let first = chunk * ROWS;
-            let own = &points[first * dims..][..slopes.len()];
+            let own = &points[first * dims..][..gradients.len()];
             let weight = |at: usize| others as f64 / (DRAWN - usize::from(self.is_drawn[first + at])) as f64;
-            pulp::Arch::new().dispatch(Chunk { sampled: self, own, weight, slopes });
+            pulp::Arch::new().dispatch(Chunk { sampled: self, own, weight, gradients });
         });
     }
 
@@ -110,7 +110,7 @@ struct Chunk<'a, W> {
     own: &'a [f64],
     /// The weight of each of the drawn points, for the point at an index of the chunk.
     weight: W,
-    slopes: &'a mut [f64],
+    gradients: &'a mut [f64],
 }
 
 impl<W: Fn(usize) -> f64> pulp::WithSimd for Chunk<'_, W> {
@@ -120,7 +120,8 @@ impl<W: Fn(usize) -> f64> pulp::WithSimd for Chunk<'_, W> {
     fn with_simd<S: pulp::Simd>(self, _simd: S) {
         let dims = self.sampled.dims;
         let (mut x, mut sums) = (vec![0f32; dims], vec![[0f32; LANES]; dims]);
-        for (at, (own, slope)) in self.own.chunks_exact(dims).zip(self.slopes.chunks_exact_mut(dims)).enumerate() {
+        for (at, (own, gradient)) in self.own.chunks_exact(dims).zip(self.gradients.chunks_exact_mut(dims)).enumerate()
+        {
             x.iter_mut().zip(own).for_each(|(x, &own)| *x = own as f32);
             sums.fill([0.0; LANES]);
             for block in self.sampled.blocks.chunks_exact(dims) {
@@ -140,8 +141,8 @@ impl<W: Fn(usize) -> f64> pulp::WithSimd for Chunk<'_, W> {
                 }
             }
             let weight = -2.0 * (self.weight)(at);
-            for (slope, lanes) in slope.iter_mut().zip(&sums) {
-                *slope += weight * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
+            for (gradient, lanes) in gradient.iter_mut().zip(&sums) {
+                *gradient += weight * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
             }
         }
     }

@@ -87,16 +87,16 @@ fn power(x: f32, p: f32) -> f32 {
 /// The values of the W nonzero splines (of degree W − 1) at `t` past a node, with their derivatives.
 #[inline(always)]
 pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
-    let (mut value, mut slope) = ([T::default(); W], [T::default(); W]);
+    let (mut value, mut derivative) = ([T::default(); W], [T::default(); W]);
     (value[0], value[1]) = (T::one() - t, t);
     for order in 3..=W {
         if order == W {
             // The derivative of a spline is a difference of two of the order below.
-            slope[0] = T::default() - value[0];
+            derivative[0] = T::default() - value[0];
             for k in 1..W - 1 {
-                slope[k] = value[k - 1] - value[k];
+                derivative[k] = value[k - 1] - value[k];
             }
-            slope[W - 1] = value[W - 2];
+            derivative[W - 1] = value[W - 2];
         }
         let factor = T::round(1.0 / (order as f64 - 1.0));
         value[order - 1] = factor * t * value[order - 2];
@@ -106,7 +106,7 @@ pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
         }
         value[0] = factor * (T::one() - t) * value[0];
     }
-    (value, slope)
+    (value, derivative)
 }
 
 #[cfg(test)]
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn splines_add_up_to_one_and_their_slopes_are_differences() {
+    fn splines_add_up_to_one_and_their_derivatives_are_differences() {
         for step in 0..20 {
             let t = f64::from(step) / 20.0;
-            let (value, slope) = spline::<f64, 8>(t);
-            assert!((value.iter().sum::<f64>() - 1.0).abs() < 1e-15 && slope.iter().sum::<f64>().abs() < 1e-15);
+            let (value, derivative) = spline::<f64, 8>(t);
+            assert!((value.iter().sum::<f64>() - 1.0).abs() < 1e-15 && derivative.iter().sum::<f64>().abs() < 1e-15);
             let (after, before) = (spline::<f64, 8>(t + 1e-6).0, spline::<f64, 8>(t - 1e-6).0);
             for k in 0..8 {
-                assert!(((after[k] - before[k]) / 2e-6 - slope[k]).abs() < 1e-9);
+                assert!(((after[k] - before[k]) / 2e-6 - derivative[k]).abs() < 1e-9);
             }
         }
     }

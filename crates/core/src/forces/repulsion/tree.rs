@@ -119,12 +119,12 @@ impl Tree {
             parallel::collect(leaves.len(), |at| self.leaf(leaves[at], &charged, charges));
         for (&leaf, found) in leaves.iter().zip(&found) {
             let Part { first, end, .. } = self.parts[leaf];
-            for (&i, (value, slope)) in self.order[first..end].iter().zip(found) {
+            for (&i, (value, gradient)) in self.order[first..end].iter().zip(found) {
                 let i = i as usize;
                 let factor = factors.map_or(1.0, |factors| factors[i]);
                 sums.values[i] += factor * value;
-                let row = sums.slopes[i * dims..(i + 1) * dims].iter_mut();
-                row.zip(slope).for_each(|(to, from)| *to += factor * from);
+                let row = sums.gradients[i * dims..(i + 1) * dims].iter_mut();
+                row.zip(gradient).for_each(|(to, from)| *to += factor * from);
             }
         }
     }
@@ -182,16 +182,16 @@ impl Tree {
         far.pad();
         let charge = |i: u32| charges.map_or(1.0, |charges| charges[i as usize]);
         let row = |&i: &u32| {
-            let (mut value, mut slope) =
+            let (mut value, mut gradient) =
                 pulp::Arch::new().dispatch(Far { kernel: &self.kernel, far: &far, x: self.point(i) });
             for &j in near.iter().filter(|&&j| j != i) {
                 let (x, y) = (self.point(i), self.point(j));
                 let square = x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum();
                 value += charge(j) * self.kernel.value(square);
-                let factor = 2.0 * charge(j) * self.kernel.slope(square);
-                slope.iter_mut().zip(x.iter().zip(y)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+                let factor = 2.0 * charge(j) * self.kernel.derivative(square);
+                gradient.iter_mut().zip(x.iter().zip(y)).for_each(|(gradient, (a, b))| *gradient += factor * (a - b));
             }
-            (value, slope)
+            (value, gradient)
         };
         self.order[first..end].iter().map(row).collect()
     }
@@ -225,7 +225,7 @@ impl pulp::WithSimd for Far<'_> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> (f64, Vec<f64>) {
         let Far { kernel, far, x } = self;
-        let (mut value, mut slope) = ([0.0; LANES], vec![[0.0; LANES]; x.len()]);
+        let (mut value, mut gradient) = ([0.0; LANES], vec![[0.0; LANES]; x.len()]);
         for start in (0..far.charges.len()).step_by(LANES) {
             let mut square = [0.0; LANES];
             for (column, x) in far.columns.iter().zip(x) {
@@ -234,20 +234,20 @@ impl pulp::WithSimd for Far<'_> {
                     square[l] += (x - column[l]) * (x - column[l]);
                 }
             }
-            let (values, slopes) = kernel.lanes(&square);
+            let (values, derivatives) = kernel.lanes(&square);
             let charges = &far.charges[start..start + LANES];
             let mut factor = [0.0; LANES];
             for l in 0..LANES {
                 value[l] += charges[l] * values[l];
-                factor[l] = 2.0 * charges[l] * slopes[l];
+                factor[l] = 2.0 * charges[l] * derivatives[l];
             }
-            for ((column, x), slope) in far.columns.iter().zip(x).zip(&mut slope) {
+            for ((column, x), gradient) in far.columns.iter().zip(x).zip(&mut gradient) {
                 let column = &column[start..start + LANES];
                 for l in 0..LANES {
-                    slope[l] += factor[l] * (x - column[l]);
+                    gradient[l] += factor[l] * (x - column[l]);
                 }
             }
         }
-        (value.iter().sum(), slope.iter().map(|lanes| lanes.iter().sum()).collect())
+        (value.iter().sum(), gradient.iter().map(|lanes| lanes.iter().sum()).collect())
     }
 }

@@ -40,14 +40,14 @@ fn exact_distances_are_found_again() {
 
 /// The gradient matches the value.
 #[test]
-fn the_slope_is_that_of_central_differences() {
+fn the_gradient_is_that_of_central_differences() {
     let given = table(7, |i, j| if i.abs_diff(j) == 3 { f64::NAN } else { far(i, j, 4) });
     let (filled, missing) = mirrored(&given, |_, _| 0.0).unwrap();
-    let known = Known::of(&Distances::new(filled).unwrap(), &missing).unwrap();
+    let known = KnownSquares::of(&Distances::new(filled).unwrap(), &missing).unwrap();
     let mut objective = Squares { known: &known, columns: 2, pairs: known.pairs() as f64, lowest: Vec::new() };
     let x: Vec<f64> = (0..15).map(|at| if at == 14 { 0.1 } else { drawn(at, 2, 9) }).collect();
-    let (mut slope, mut unused) = (vec![0.0; 15], vec![0.0; 15]);
-    objective.value(&x, &mut slope).unwrap();
+    let (mut gradient, mut unused) = (vec![0.0; 15], vec![0.0; 15]);
+    objective.value(&x, &mut gradient).unwrap();
     for at in 0..15 {
         let mut moved = |h: f64| {
             let mut x = x.clone();
@@ -55,7 +55,7 @@ fn the_slope_is_that_of_central_differences() {
             objective.value(&x, &mut unused).unwrap().unwrap()
         };
         let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-        assert!((difference - slope[at]).abs() < 1e-8, "{at}: {difference} {}", slope[at]);
+        assert!((difference - gradient[at]).abs() < 1e-8, "{at}: {difference} {}", gradient[at]);
     }
 }
 

@@ -32,11 +32,11 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
         let near = order[at + 1..].iter().copied().take_while(|&j| row(j)[0] - row(i)[0] <= reach);
         let counted = near.filter_map(|j| {
             let square = square(i, j);
-            let push = lambda * charges.weight(i, j) * (-square).exp();
-            let pull = pairs.weight(i, j);
+            let repulsion = lambda * charges.weight(i, j) * (-square).exp();
+            let attraction = pairs.weight(i, j);
             let (i, j) = (i.min(j) as u32, i.max(j) as u32);
-            let counts = pull > 0.0 || push >= LEAST * strongest;
-            counts.then(|| Weight { i, j, distance: square.sqrt(), weight: pull - push })
+            let counts = attraction > 0.0 || repulsion >= LEAST * strongest;
+            counts.then(|| Weight { i, j, distance: square.sqrt(), weight: attraction - repulsion })
         });
         counted.collect()
     });
@@ -66,7 +66,7 @@ mod tests {
         let all = learned(&pairs, &Charges::One(3), 0.1, &[0.0, 1.0, 3.0]);
         let bell = |d: f64| 0.1 * (-d * d).exp();
         let wanted = [(0, 1, 1.0, 0.5 - bell(1.0)), (1, 2, 2.0, 0.25 - bell(2.0))];
-        assert_eq!(all.len(), 2, "the push across three is left out: {all:?}");
+        assert_eq!(all.len(), 2, "the repulsion across three is left out: {all:?}");
         for (weight, (i, j, distance, value)) in all.iter().zip(wanted) {
             assert_eq!((weight.i, weight.j, weight.distance), (i, j, distance));
             assert!((weight.weight - value).abs() < 1e-15);

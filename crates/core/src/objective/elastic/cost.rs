@@ -1,7 +1,7 @@
 //! The cost of the optimization of an elastic embedding: its evaluations of the repulsion of all points.
 
-use crate::forces::repulsion::{Charges, Repulsion};
-use eigenfold_linalg::cost::Price;
+use crate::forces::repulsion::{Charges, RepulsionSum};
+use eigenfold_linalg::cost::Cost;
 
 /// CPU seconds of one evaluation, per ordered pair.
 const PAIR: f64 = 9e-9;
@@ -9,14 +9,14 @@ const PAIR: f64 = 9e-9;
 const POINT: f64 = 1.5e-6;
 
 /// The cost of this many evaluations; most optimizations use the maximum.
-pub(super) fn price(repulsion: &Repulsion, charges: &Charges, evaluations: usize) -> Price {
+pub(super) fn cost(repulsion: &RepulsionSum, charges: &Charges, evaluations: usize) -> Cost {
     let n = charges.len() as f64;
     let one = match (repulsion, charges) {
-        (Repulsion::Exact(_), _) | (Repulsion::Tree(_), Charges::Squares(_)) => PAIR * n * n,
+        (RepulsionSum::Exact(_), _) | (RepulsionSum::Tree(_), Charges::Squares(_)) => PAIR * n * n,
         (_, Charges::Squares(squares)) => POINT * n * (squares.columns().1 + 2) as f64,
         (_, Charges::One(_)) => POINT * n,
     };
-    Price::AtMost(evaluations as f64 * one)
+    Cost::AtMost(evaluations as f64 * one)
 }
 
 #[cfg(test)]
@@ -39,8 +39,8 @@ mod tests {
         ] {
             let points = Points::new(rows, columns, vec![1.0; rows * columns]).unwrap();
             let (charges, repulsion) =
-                (Charges::squares(&points, &points), Repulsion::of(Kernel::Gaussian, rows, 2, 0.5, accuracy));
-            let Price::AtMost(seconds) = price(&repulsion, &charges, evaluations) else { panic!("{name}") };
+                (Charges::squares(&points, &points), RepulsionSum::of(Kernel::Gaussian, rows, 2, 0.5, accuracy));
+            let Cost::AtMost(seconds) = cost(&repulsion, &charges, evaluations) else { panic!("{name}") };
             assert!((took / 3.0..3.0 * took).contains(&seconds), "{name}: {seconds} for {took}");
         }
     }

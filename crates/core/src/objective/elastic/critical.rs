@@ -84,22 +84,23 @@ fn slowest(
     n: usize,
     solve: &dyn Fn(&[f64]) -> Vec<f64>,
     product: &dyn Fn(&[f64]) -> Vec<f64>,
-    mass: &dyn Fn(&[f64]) -> Vec<f64>,
+    normalization: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> (f64, Vec<f64>) {
-    let known = |v: Vec<f64>| Known { a: product(&v), m: mass(&v), v };
-    let start = known(centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect()));
+    let with_products = |v: Vec<f64>| WithProducts { a: product(&v), m: normalization(&v), v };
+    let start =
+        with_products(centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect()));
     // Where A has lost all significant digits along the best vector, the previous one is returned.
     let mut found = (dot(&start.v, &start.a) / dot(&start.v, &start.m), start.v.clone());
-    let mut plane: Vec<Known> = start.beside(&[]).into_iter().collect();
+    let mut plane: Vec<WithProducts> = start.beside(&[]).into_iter().collect();
     for _ in 0..MOST {
         let Some(x) = plane.first() else { break };
-        let step = known(solve(&centered(x.m.clone())));
+        let step = with_products(solve(&centered(x.m.clone())));
         plane.extend(step.beside(&plane));
         // The vectors are orthonormal in A, so that the best is the first eigenvector of M among them.
         let among = Mat::from_fn(plane.len(), plane.len(), |i, j| dot(&plane[i].v, &plane[j].m));
         let Ok((largest, by)) = dense::symmetric_eigen(among.as_ref()) else { break };
-        let along = Known::sum(&plane, |i| if i == 0 { 0.0 } else { by[(i, 0)] });
-        let Some(best) = Known::sum(&plane, |i| by[(i, 0)]).beside(&[]) else { break };
+        let along = WithProducts::sum(&plane, |i| if i == 0 { 0.0 } else { by[(i, 0)] });
+        let Some(best) = WithProducts::sum(&plane, |i| by[(i, 0)]).beside(&[]) else { break };
         let next = 1.0 / largest[0];
         let done = (found.0 - next).abs() <= TOLERANCE * next;
         found = (next, best.v.clone());
@@ -113,28 +114,28 @@ fn slowest(
 }
 
 /// A vector with its products.
-struct Known {
+struct WithProducts {
     v: Vec<f64>,
     a: Vec<f64>,
     m: Vec<f64>,
 }
 
-impl Known {
+impl WithProducts {
     /// Σ by(i) of the vectors.
-    fn sum(of: &[Known], by: impl Fn(usize) -> f64) -> Known {
+    fn sum(of: &[WithProducts], by: impl Fn(usize) -> f64) -> WithProducts {
         let n = of[0].v.len();
-        let sum = |part: fn(&Known) -> &Vec<f64>| {
+        let sum = |part: fn(&WithProducts) -> &Vec<f64>| {
             let mut sum = vec![0.0; n];
             for (i, one) in of.iter().enumerate() {
                 sum.iter_mut().zip(part(one)).for_each(|(sum, x)| *sum += by(i) * x);
             }
             sum
         };
-        Known { v: sum(|one| &one.v), a: sum(|one| &one.a), m: sum(|one| &one.m) }
+        WithProducts { v: sum(|one| &one.v), a: sum(|one| &one.a), m: sum(|one| &one.m) }
     }
 
     /// The component of the vector that is A-orthogonal to others, of length one in A; `None` if that is only rounding.
-    fn beside(mut self, others: &[Known]) -> Option<Known> {
+    fn beside(mut self, others: &[WithProducts]) -> Option<WithProducts> {
         let before = dot(&self.v, &self.a);
         // Two passes are enough.
         for other in others.iter().chain(others) {

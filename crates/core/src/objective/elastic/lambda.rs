@@ -1,6 +1,6 @@
 //! The strength of the repulsion: a number, a path of numbers, or chosen by the method.
 
-use crate::parameter::{Held, Value};
+use crate::parameter::{FieldValue, Value};
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -102,12 +102,12 @@ impl FromStr for Lambda {
     }
 }
 
-impl Held for Lambda {
+impl FieldValue for Lambda {
     fn value(&self) -> Value {
         if *self == Lambda::Auto { Value::Auto } else { Value::Text(self.to_string()) }
     }
 
-    fn held(value: Value) -> Result<Lambda> {
+    fn from_value(value: Value) -> Result<Lambda> {
         match value {
             Value::Text(text) => text.parse(),
             _ => Ok(Lambda::Auto),

@@ -25,17 +25,17 @@ use super::interaction::{Form, Interaction};
 use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
 use super::start::{self, Init};
 use crate::coordinates;
-use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
+use crate::extend::{AffinityRule, Attracted, Away, Measure, RepulsionForm, Rule};
 use crate::field::scaling::pca::Pca;
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way, shown};
 use crate::figure::Figure;
-use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
-use crate::forces::{Kernel, Pairs, Pull, Shape};
+use crate::forces::repulsion::{Accuracy, Charges, RepulsionSum};
+use crate::forces::{AttractionKernel, Kernel, Pairs, Shape};
 use crate::input::Data;
 use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
-use cost::price;
+use cost::cost;
 use critical::{Critical, critical};
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
@@ -72,7 +72,7 @@ const SMALL: f64 = 0.1;
 
 /// The attractive weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Springs {
+pub enum Attraction {
     /// exp(−d²/2σ²) on the edges of the neighborhood graph.
     #[default]
     Heat,
@@ -81,7 +81,7 @@ pub enum Springs {
 }
 
 choices! {
-    Springs {
+    Attraction {
         Heat: "heat" or "gaussian", "exp(-d^2 / 2 sigma^2) between neighbors";
         Entropic: "entropic", "the affinities of sne, by perplexity";
     }
@@ -89,7 +89,7 @@ choices! {
 
 /// The weight of the repulsion between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pushes {
+pub enum Repulsion {
     /// The squared distance of the points.
     #[default]
     Squared,
@@ -98,7 +98,7 @@ pub enum Pushes {
 }
 
 choices! {
-    Pushes {
+    Repulsion {
         Squared: "squared", "by their squared distance; equal if there are no points with Euclidean distances";
         One: "one", "all alike";
     }
@@ -131,13 +131,13 @@ choices! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Elastic {
     /// The attractive weights.
-    pub springs: Springs,
+    pub attraction: Attraction,
     /// σ of the attractive weights; by default the root mean square neighbor distance.
     pub bandwidth: Option<f64>,
     /// The effective number of neighbors of entropic affinities.
     pub perplexity: Perplexity,
     /// The weight of the repulsion.
-    pub repulsion: Pushes,
+    pub repulsion: Repulsion,
     /// λ, or a path of them.
     pub lambda: Lambda,
     /// How the repulsion is summed; by default pair by pair up to 4000 points, and fast beyond.
@@ -153,10 +153,10 @@ pub struct Elastic {
 impl Default for Elastic {
     fn default() -> Elastic {
         Elastic {
-            springs: Springs::Heat,
+            attraction: Attraction::Heat,
             bandwidth: None,
             perplexity: Perplexity::default(),
-            repulsion: Pushes::Squared,
+            repulsion: Repulsion::Squared,
             lambda: Lambda::Auto,
             accuracy: None,
             init: ElasticInit::Isomap,
@@ -169,10 +169,10 @@ impl Default for Elastic {
 impl Table for Elastic {
     const METHOD: &'static str = "elastic";
     const TABLE: &'static [Parameter<Elastic>] = &[
-        Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
+        Parameter::new("attraction", "the attractive weights", Kind::Choice(Attraction::NAMES), field!(attraction)),
         Parameter::new("bandwidth", "sigma of the attraction", Kind::positive(), field!(bandwidth))
             .auto(GLOBAL)
-            .with("springs", &["heat"]),
+            .with("attraction", &["heat"]),
         Parameter::new(
             "perplexity",
             "the effective number of neighbors",
@@ -180,11 +180,11 @@ impl Table for Elastic {
             field!(perplexity),
         )
         .auto(AUTO)
-        .with("springs", &["entropic"]),
+        .with("attraction", &["entropic"]),
         Parameter::new(
             "repulsion",
             "the weight of the repulsion between two points",
-            Kind::Choice(Pushes::NAMES),
+            Kind::Choice(Repulsion::NAMES),
             field!(repulsion),
         ),
         Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
@@ -225,7 +225,7 @@ impl Build for Elastic {
     }
 
     fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
-        if self.springs == Springs::Entropic { self.perplexity.nearest(data) } else { Ok(None) }
+        if self.attraction == Attraction::Entropic { self.perplexity.nearest(data) } else { Ok(None) }
     }
 
     fn has_weights(&self) -> bool {
@@ -234,26 +234,27 @@ impl Build for Elastic {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (n, dims, graph) = (site.len(), site.dims, site.graph()?);
-        let springs = Spring::new(self, site, graph)?;
+        let weights = AttractiveWeights::new(self, site, graph)?;
         let accuracy = self.accuracy.unwrap_or(if n <= EXACT { Accuracy::Exact } else { Accuracy::Fast });
         let (charges, off) = self.charges(site, accuracy)?;
-        let laplacian = springs.laplacian();
+        let laplacian = weights.laplacian();
         let factor = factored(&laplacian, site.memory)?;
         // λ and its critical value are reported in the units of the data; the weights have internal units.
         let unit = charges.unit();
         let critical = factor.as_ref().map(|factor| critical(&laplacian, factor, &charges)).transpose()?;
         let critical = critical.map(|critical| critical.in_units_of(unit));
         let strength = if matches!(charges, Charges::One(_)) { STRENGTH_OF_ONE } else { STRENGTH };
-        let auto = strength * springs.mean_degree() / (n as f64 * charges.mean()) / unit / unit;
+        let auto = strength * weights.mean_degree() / (n as f64 * charges.mean()) / unit / unit;
         let lambdas = self.lambda.values(auto, critical.map(|critical| critical.value))?;
         let last = lambdas[lambdas.len() - 1];
         let squared = matches!(charges, Charges::Squares(_));
 
-        let repulsion = Repulsion::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
+        let repulsion = RepulsionSum::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
         let what = format!("an elastic embedding of {n} points");
-        price(&repulsion, &charges, self.max_iterations).announce(site.observer, &what, WAY_OUT);
-        let degrees = springs.pairs.degrees();
-        let mut energy = Interaction::new(springs.pairs, Pull::Square, repulsion, Form::Sum(last * unit * unit), dims);
+        cost(&repulsion, &charges, self.max_iterations).announce(site.observer, &what, WAY_OUT);
+        let degrees = weights.pairs.degrees();
+        let mut energy =
+            Interaction::new(weights.pairs, AttractionKernel::Square, repulsion, Form::Sum(last * unit * unit), dims);
         energy.charges = charges;
         let start = self.start(site, graph, &mut energy, last / lambdas[0])?;
         let way = match factor {
@@ -276,19 +277,25 @@ impl Build for Elastic {
             snapshots: 0,
         });
 
-        let push = if squared { Push::Squares(last) } else { Push::Sum(last) };
+        let repulsion = if squared { RepulsionForm::Squares(last) } else { RepulsionForm::Sum(last) };
         let away = squared.then_some(Away { measure: Measure::Metric, landmarks: None });
-        let rule = Attracted { hold: springs.hold, pull: Pull::Square, shape: Shape::Gaussian, push, away };
+        let rule = Attracted {
+            affinity: weights.affinity,
+            attraction: AttractionKernel::Square,
+            shape: Shape::Gaussian,
+            repulsion,
+            away,
+        };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        (built.used, built.neighbors) = (springs.used, springs.neighbors);
+        (built.used, built.neighbors) = (weights.used, weights.neighbors);
         built.used.push(("lambda", shown(last)));
-        built.used.extend(start::told(site));
+        built.used.extend(start::reported(site));
         if !squared {
-            built.used.push(("repulsion", Pushes::One.word().into()));
+            built.used.push(("repulsion", Repulsion::One.word().into()));
         }
         if quasi_newton && lambdas.len() > 1 {
             built.warnings.push(Warning::Parameter(
-                "the path of `lambda` was left out: the springs fill too much for its direction".into(),
+                "the path of `lambda` was left out: the factor of the attractive weights fills too much".into(),
             ));
         }
         built.figures = critical.map_or(Vec::new(), figures);
@@ -336,28 +343,28 @@ impl eigenfold_linalg::optimize::Metric for Metric {
 }
 
 /// The attraction, and its rule for new points.
-struct Spring {
+struct AttractiveWeights {
     pairs: Pairs<f64>,
-    hold: Hold,
+    affinity: AffinityRule,
     used: Vec<(&'static str, String)>,
     neighbors: Option<usize>,
 }
 
-impl Spring {
-    fn new(method: &Elastic, site: &Site<'_>, graph: &Graph) -> Result<Spring> {
-        if method.springs == Springs::Entropic {
+impl AttractiveWeights {
+    fn new(method: &Elastic, site: &Site<'_>, graph: &Graph) -> Result<AttractiveWeights> {
+        if method.attraction == Attraction::Entropic {
             let affinities = Affinities::new(site, &method.perplexity)?;
             let used = vec![("perplexity", affinities.perplexity.to_string())];
             let pairs = Pairs::symmetric(&affinities.graph, &affinities.weights, |a, b| 0.5 * (a + b));
             let neighbors = Some((affinities.graph.edge_count() / site.len()).max(1));
-            let hold = Hold::Perplexity(affinities.perplexity.0);
-            return Ok(Spring { pairs, hold, used, neighbors });
+            let affinity = AffinityRule::Perplexity(affinities.perplexity.0);
+            return Ok(AttractiveWeights { pairs, affinity, used, neighbors });
         }
         let width = method.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
         let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| heat(length, width)).collect();
         let used = vec![("bandwidth", shown(width))];
-        let (pairs, hold) = (Pairs::symmetric(graph, &weights, f64::max), Hold::Heat(width));
-        Ok(Spring { pairs, hold, used, neighbors: None })
+        let (pairs, affinity) = (Pairs::symmetric(graph, &weights, f64::max), AffinityRule::Heat(width));
+        Ok(AttractiveWeights { pairs, affinity, used, neighbors: None })
     }
 
     fn mean_degree(&self) -> f64 {
@@ -380,7 +387,8 @@ impl Spring {
 impl Elastic {
     /// The weights of the repulsion, and their relative error if there are more features than charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
-        let (Pushes::Squared, Data::Points(points, eigenfold_graph::Metric::Euclidean)) = (self.repulsion, site.data)
+        let (Repulsion::Squared, Data::Points(points, eigenfold_graph::Metric::Euclidean)) =
+            (self.repulsion, site.data)
         else {
             return Ok((Charges::One(site.len()), None));
         };
@@ -412,10 +420,10 @@ impl Elastic {
 /// The start, scaled to minimum energy: doubled from a small scale while the energy falls, then searched.
 fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
     let most = start.values().iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
-    let mut slope = vec![0.0; start.values().len()];
+    let mut gradient = vec![0.0; start.values().len()];
     let mut at = |log: f64| {
         let y: Vec<f64> = start.values().iter().map(|v| v / most * f64::exp(log)).collect();
-        energy.value(&y, emphasis, &mut slope)
+        energy.value(&y, emphasis, &mut gradient)
     };
     let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
     loop {

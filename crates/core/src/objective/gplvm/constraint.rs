@@ -78,8 +78,8 @@ impl Constraint {
     }
 
     /// The gradient in B of a gradient in Y.
-    pub(super) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
-        self.rows(&self.factor.upper_times(self.matrix(slope).as_ref()))
+    pub(super) fn transposed(&self, gradient: &[f64]) -> Vec<f64> {
+        self.rows(&self.factor.upper_times(self.matrix(gradient).as_ref()))
     }
 
     /// a of B, one row per point.

@@ -20,7 +20,7 @@ const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the best one continues.
 const PROBE: usize = 20;
 /// The optimization stops when the largest gradient entry per cell is below this.
-const SLOPE: f64 = 1e-7;
+const GRADIENT: f64 = 1e-7;
 /// The number of steps that the optimizer stores.
 const MEMORY: usize = 20;
 
@@ -161,7 +161,7 @@ impl Fit {
             memory: MEMORY,
             scale: None,
             cautious: false,
-            stop: Stop { gradient: SLOPE * cells, decrease: -1.0, evaluations },
+            stop: Stop { gradient: GRADIENT * cells, decrease: -1.0, evaluations },
             stage: Some(Stage::Field),
         };
         let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.objective.problem.log_likelihood(0.0));

@@ -270,7 +270,7 @@ impl Gplvm {
         built.log_likelihood = Some(fitted.log_likelihood);
         built.ended = if fitted.converged { Ended::Converged } else { unmet(fitted.report.ended) };
         built.neighbors = Some(NEAR.min(n - 1));
-        let init = start::told(site).unwrap_or(("init", fitted.start.to_string()));
+        let init = start::reported(site).unwrap_or(("init", fitted.start.to_string()));
         built.used = vec![init, ("inducing", inducing.map_or("none".into(), |m| m.to_string()))];
         let GpParameters { variance, bias, noise, .. } = fitted.in_units;
         built.figures =
@@ -320,7 +320,7 @@ impl Gplvm {
         built.log_likelihood = Some(found.log_likelihood);
         built.ended = Ended::of(found.converged, site.observer.stop());
         built.neighbors = Some(NEAR.min(n - 1));
-        built.used.push(start::told(site).unwrap_or(("init", found.start.to_string())));
+        built.used.push(start::reported(site).unwrap_or(("init", found.start.to_string())));
         built.figures = vec![(Figure::ProcessVariance, found.variance * problem.unit() * problem.unit())];
         if found.tight > 0 {
             let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);

@@ -73,21 +73,21 @@ impl Negative {
 
     /// The negative log likelihood alone, and the best bias, at positions, inducing points and logarithms; the gradient
     /// is written.
-    pub(super) fn likelihood(&mut self, natural: &[f64], slope: &mut [f64]) -> Option<(f64, f64)> {
+    pub(super) fn likelihood(&mut self, natural: &[f64], gradient: &mut [f64]) -> Option<(f64, f64)> {
         let [places, inducing, logs] = parts(natural, &self.problem);
         let process = [logs[0].exp(), logs[1].exp()];
-        let (along, rest) = slope.split_at_mut(places.len());
+        let (along, rest) = gradient.split_at_mut(places.len());
         match &mut self.likelihood {
             Likelihood::Exact(moving) => {
                 let moved = moving.negative(places, process, None, along)?;
-                rest.copy_from_slice(&moved.slopes);
+                rest.copy_from_slice(&moved.gradient);
                 Some((moved.value, moved.bias))
             }
             Likelihood::Bound(bound) => {
                 let bounded = bound.moving(&self.problem, places, inducing, process, None)?;
                 along.copy_from_slice(&bounded.points);
                 rest[..inducing.len()].copy_from_slice(&bounded.inducing);
-                let [variance, _, _, noise] = bounded.negative.slopes;
+                let [variance, _, _, noise] = bounded.negative.gradient;
                 rest[inducing.len()..].copy_from_slice(&[variance, noise]);
                 Some((bounded.negative.value, bounded.negative.bias))
             }
@@ -103,21 +103,21 @@ pub(super) fn parts<'a>(x: &'a [f64], problem: &Problem) -> [&'a [f64]; 3] {
 }
 
 impl Objective for Negative {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+    fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
         let natural = self.natural(x);
-        let Some((mut value, _)) = self.likelihood(&natural, slope) else { return Ok(None) };
+        let Some((mut value, _)) = self.likelihood(&natural, gradient) else { return Ok(None) };
         let (places, logs) = (self.problem.n * self.problem.dims, x.len() - 2);
         if self.prior {
             let places = &natural[..places];
             value += 0.5 * places.iter().map(|y| y * y + std::f64::consts::TAU.ln()).sum::<f64>();
-            slope.iter_mut().zip(places).for_each(|(s, y)| *s += y);
+            gradient.iter_mut().zip(places).for_each(|(s, y)| *s += y);
         }
         if let Some(by) = &self.constraint {
-            let pulled = by.pulled(&slope[..places]);
-            slope[..places].copy_from_slice(&pulled);
+            let transposed = by.transposed(&gradient[..places]);
+            gradient[..places].copy_from_slice(&transposed);
         }
-        slope[places..logs].iter_mut().for_each(|s| *s /= self.stiff[0]);
-        slope[logs..].iter_mut().for_each(|s| *s /= self.stiff[1]);
+        gradient[places..logs].iter_mut().for_each(|s| *s /= self.stiff[0]);
+        gradient[logs..].iter_mut().for_each(|s| *s /= self.stiff[1]);
         let lowest = self.lowest.last().copied().unwrap_or(f64::INFINITY);
         self.at_lowest = value < lowest;
         self.lowest.push(value.min(lowest));

@@ -48,7 +48,7 @@ fn figure(model: &Model, name: &str) -> f64 {
 /// K = v exp(−d²/2) + b + w I, A = K⁻¹Y, LL = −½ p log det K − ½ tr AᵀY − ½ n p log 2π,
 /// W = ½ (A Aᵀ − p K⁻¹)∘(v R), dX = −2 (diag(W 1) X − W X).
 #[test]
-fn iris_has_the_likelihood_and_the_slope_of_an_independent_program() {
+fn iris_has_the_likelihood_and_the_gradient_of_an_independent_program() {
     let data = iris();
     let map = Recipe { method: Pca::default().into(), ..Recipe::default() }
         .fit(&data, &eigenfold_linalg::progress::Silent)
@@ -58,11 +58,11 @@ fn iris_has_the_likelihood_and_the_slope_of_an_independent_program() {
     let spread = ((0..150).map(|i| map.row(i)[0].powi(2)).sum::<f64>() / 150.0).sqrt();
     let places: Vec<f64> = map.values().iter().map(|y| y / spread).collect();
     let problem = Problem::new(&data, &map, true).unwrap();
-    let mut slope = vec![0.0; 300];
-    let moved = Moving::new(&problem).unwrap().negative(&places, [1.0, 0.1], Some(0.1), &mut slope).unwrap();
+    let mut gradient = vec![0.0; 300];
+    let moved = Moving::new(&problem).unwrap().negative(&places, [1.0, 0.1], Some(0.1), &mut gradient).unwrap();
     let likelihood = problem.log_likelihood(moved.value);
     assert!((likelihood + 39.389_295_878_0).abs() < 1e-8, "{likelihood}");
-    let steep = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+    let steep = gradient.iter().map(|s| s * s).sum::<f64>().sqrt();
     assert!((steep - 16.532_769_072_5).abs() < 1e-8, "{steep}");
 }
 
@@ -78,9 +78,9 @@ fn gradients_are_those_of_central_differences() {
             let mut negative = Negative::new(problem, None, constraint, prior, 0.0).unwrap();
             for logs in [[0.0, -2.0], [0.7, 0.5], [-1.0, -4.0]] {
                 let x: Vec<f64> = negative.variables(&places.iter().copied().chain(logs).collect::<Vec<_>>());
-                let (mut slope, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-                negative.value(&x, &mut slope).unwrap().unwrap();
-                let size = slope.iter().fold(1.0f64, |size, s| size.max(s.abs()));
+                let (mut gradient, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                negative.value(&x, &mut gradient).unwrap().unwrap();
+                let size = gradient.iter().fold(1.0f64, |size, s| size.max(s.abs()));
                 for i in (0..x.len()).step_by(every).chain([x.len() - 2, x.len() - 1]) {
                     let mut value = |step: f64| {
                         let mut moved = x.clone();
@@ -89,7 +89,11 @@ fn gradients_are_those_of_central_differences() {
                     };
                     let h = 1e-3;
                     let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((known - slope[i]).abs() < 1e-7 * size, "{n} {prior} {logs:?} {i}: {known} {}", slope[i]);
+                    assert!(
+                        (known - gradient[i]).abs() < 1e-7 * size,
+                        "{n} {prior} {logs:?} {i}: {known} {}",
+                        gradient[i]
+                    );
                 }
             }
         }
@@ -144,15 +148,15 @@ fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
 /// With (v, ℓ, b, w) = (var, 1, var/10, var/10). The numbers are from an independent program (numpy, dense matrices, no
 /// jitter, gradients by central differences).
 #[test]
-fn iris_has_the_bound_and_the_slopes_of_an_independent_program() {
+fn iris_has_the_bound_and_the_gradients_of_an_independent_program() {
     let data = iris();
     let (map, places, grid) = components_and_grid(&data);
     let problem = Problem::new(&data, &map, true).unwrap();
     let bounded = Bound::new(&problem).moving(&problem, &places, &grid, [1.0, 0.1], Some(0.1)).unwrap();
     let bound = problem.log_likelihood(bounded.negative.value);
     assert!((bound + 86.309_718_482_3).abs() < 1e-6, "{bound}");
-    let length = |slope: &[f64]| slope.iter().map(|s| s * s).sum::<f64>().sqrt();
-    let [points, inducing] = [&bounded.points, &bounded.inducing].map(|slope| length(slope));
+    let length = |gradient: &[f64]| gradient.iter().map(|s| s * s).sum::<f64>().sqrt();
+    let [points, inducing] = [&bounded.points, &bounded.inducing].map(|gradient| length(gradient));
     assert!((points - 24.097_970_62).abs() < 1e-5 && (inducing - 132.977_913_38).abs() < 1e-5, "{points} {inducing}");
     // Without an inducing value for the bias the bound is lower.
     let shared = problem.log_likelihood(-dense_bound(&problem, &places, &grid, [1.0, 0.1, 0.1], true));
@@ -163,8 +167,8 @@ fn iris_has_the_bound_and_the_slopes_of_an_independent_program() {
 fn the_bound_is_that_of_dense_matrices_and_below_the_likelihood() {
     let (data, map) = sheet(60, 5);
     let problem = Problem::new(&data, &map, true).unwrap();
-    let mut slope = vec![0.0; 120];
-    let exact = Moving::new(&problem).unwrap().negative(&problem.map, [1.3, 0.2], Some(0.3), &mut slope).unwrap();
+    let mut gradient = vec![0.0; 120];
+    let exact = Moving::new(&problem).unwrap().negative(&problem.map, [1.3, 0.2], Some(0.3), &mut gradient).unwrap();
     let mut last = f64::NEG_INFINITY;
     for m in [1, 4, 12, 30] {
         let inducing = &problem.map[..2 * m];
@@ -179,7 +183,7 @@ fn the_bound_is_that_of_dense_matrices_and_below_the_likelihood() {
     let all = Bound::new(&problem).moving(&problem, &problem.map, &problem.map, [1.3, 0.2], Some(0.3)).unwrap();
     assert!((all.negative.value / exact.value - 1.0).abs() < 1e-6, "{} {}", all.negative.value, exact.value);
     // A position contributes as a point and as an inducing point.
-    for (at, exact) in slope.iter().enumerate() {
+    for (at, exact) in gradient.iter().enumerate() {
         let both = all.points[at] + all.inducing[at];
         assert!((both - exact).abs() < 1e-4 * (1.0 + exact.abs()), "{at}: {both} {exact}");
     }
@@ -197,9 +201,9 @@ fn gradients_of_the_bound_are_those_of_central_differences() {
             let mut negative = Negative::new(problem, Some(m), None, prior, 0.0).unwrap();
             for logs in [[0.0, -2.0], [0.7, 0.5], [-1.0, -4.0]] {
                 let x = negative.variables(&places.iter().chain(&inducing).copied().chain(logs).collect::<Vec<_>>());
-                let (mut slope, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-                negative.value(&x, &mut slope).unwrap().unwrap();
-                let size = slope.iter().fold(1.0f64, |size, s| size.max(s.abs()));
+                let (mut gradient, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                negative.value(&x, &mut gradient).unwrap().unwrap();
+                let size = gradient.iter().fold(1.0f64, |size, s| size.max(s.abs()));
                 for i in (0..2 * n).step_by(every).chain(2 * n..x.len()) {
                     let mut value = |step: f64| {
                         let mut moved = x.clone();
@@ -208,7 +212,11 @@ fn gradients_of_the_bound_are_those_of_central_differences() {
                     };
                     let h = 1e-3;
                     let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-                    assert!((known - slope[i]).abs() < 1e-6 * size, "{n} {prior} {logs:?} {i}: {known} {}", slope[i]);
+                    assert!(
+                        (known - gradient[i]).abs() < 1e-6 * size,
+                        "{n} {prior} {logs:?} {i}: {known} {}",
+                        gradient[i]
+                    );
                 }
             }
         }
@@ -219,19 +227,20 @@ fn gradients_of_the_bound_are_those_of_central_differences() {
 fn positions_that_stay_have_the_likelihood_of_the_score() {
     let (data, map) = sheet(70, 4);
     let problem = Problem::new(&data, &map, true).unwrap();
-    let mut slope = vec![0.0; 140];
-    let moved = Moving::new(&problem).unwrap().negative(&problem.map, [1.3, 0.2], None, &mut slope).unwrap();
+    let mut gradient = vec![0.0; 140];
+    let moved = Moving::new(&problem).unwrap().negative(&problem.map, [1.3, 0.2], None, &mut gradient).unwrap();
     let known = Exact::new(&problem).unwrap().negative(&mut None, 1.3, 1.0, None, 0.2).unwrap();
     assert!((moved.value / known.value - 1.0).abs() < 1e-12 && moved.bias == known.bias);
-    for (a, b) in moved.slopes.iter().zip([known.slopes[0], known.slopes[3]]) {
+    for (a, b) in moved.gradient.iter().zip([known.gradient[0], known.gradient[3]]) {
         assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
     }
     // Neither a shift nor a rotation of the map changes anything.
     for q in 0..2 {
-        let sum: f64 = (0..70).map(|i| slope[2 * i + q]).sum();
+        let sum: f64 = (0..70).map(|i| gradient[2 * i + q]).sum();
         assert!(sum.abs() < 1e-9, "{sum}");
     }
-    let turn: f64 = (0..70).map(|i| slope[2 * i] * problem.place(i)[1] - slope[2 * i + 1] * problem.place(i)[0]).sum();
+    let turn: f64 =
+        (0..70).map(|i| gradient[2 * i] * problem.place(i)[1] - gradient[2 * i + 1] * problem.place(i)[0]).sum();
     assert!(turn.abs() < 1e-9, "{turn}");
 }
 

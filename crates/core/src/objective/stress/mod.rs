@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! minimize σ(Y) = Σ_{i<j} w[i,j] (δ[i,j] − ‖y[i] − y[j]‖)²,    w = 1, 1/δ or 1/δ²
-//! ½ slope/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
+//! ½ gradient/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
 //! ```
 //!
 //! G is the step of majorization (SMACOF): it never increases σ. The optimization takes it as the first step and
@@ -40,7 +40,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use sum::Weighted;
-use table::Given;
+use table::Dissimilarities;
 
 /// Stress by majorization and limited-memory BFGS.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -216,14 +216,14 @@ impl Smacof {
             ));
         }
         let pairs = if self.variant == StressVariant::Nonmetric { Monotone::memory(m) } else { 0 };
-        site.afford("the matrix of distances", Given::memory(m) + pairs, &way_out(n))?;
-        let (given, geodesics) = Given::new(site, along, landmarks.as_deref())?;
-        let start = self.start(site, landmarks.as_deref(), &given)?;
-        let (unit, power) = (given.unit, self.weight.power());
+        site.afford("the matrix of distances", Dissimilarities::memory(m) + pairs, &way_out(n))?;
+        let (dissimilarities, geodesics) = Dissimilarities::new(site, along, landmarks.as_deref())?;
+        let start = self.start(site, landmarks.as_deref(), &dissimilarities)?;
+        let (unit, power) = (dissimilarities.unit, self.weight.power());
         let (objective, diagonal): (Box<dyn Energy>, _) = match self.variant {
-            StressVariant::Nonmetric => (Box::new(Monotone::new(&given)), None),
+            StressVariant::Nonmetric => (Box::new(Monotone::new(&dissimilarities)), None),
             StressVariant::Metric => {
-                let weighted = Weighted::new(given, power, relative);
+                let weighted = Weighted::new(dissimilarities, power, relative);
                 let diagonal = weighted.degrees();
                 (Box::new(weighted), diagonal)
             }
@@ -243,7 +243,7 @@ impl Smacof {
         });
         let rule = Stress { away: Away { measure, landmarks }, power, disparities: Vec::new() };
         let mut built = Built { geodesics, ..Built::of(task, Rule::Stress(rule)) };
-        built.used.extend(start::told(site));
+        built.used.extend(start::reported(site));
         if self.distances.is_none() {
             built.used.push(("distances", along.word().into()));
         }
@@ -259,27 +259,29 @@ impl Smacof {
                 "leave out `distances`",
             )),
             (None, Data::Graph(_)) => Ok(StressDistances::Geodesic),
-            (asked, _) => Ok(asked.unwrap_or(StressDistances::Direct)),
+            (distances, _) => Ok(distances.unwrap_or(StressDistances::Direct)),
         }
     }
 
     /// The start, one row per point that is embedded.
-    fn start(&self, site: &Site<'_>, landmarks: Option<&[u32]>, given: &Given) -> Result<Points> {
-        let (m, dims) = (given.len(), site.dims);
-        if let Some(start) = start::given(site)? {
+    fn start(&self, site: &Site<'_>, landmarks: Option<&[u32]>, dissimilarities: &Dissimilarities) -> Result<Points> {
+        let (m, dims) = (dissimilarities.len(), site.dims);
+        if let Some(start) = start::supplied(site)? {
             let rows = |landmarks: &[u32]| landmarks.iter().map(|&i| i as usize).collect::<Vec<_>>();
             return Ok(landmarks.map_or(start.clone(), |landmarks| start.select(&rows(landmarks))));
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
         let mut drawn = |size: f64| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng);
         if self.init == StressInit::Random {
-            let size = given.unit / ((m * dims) as f64).sqrt();
+            let size = dissimilarities.unit / ((m * dims) as f64).sqrt();
             return Points::new(m, dims, (0..m * dims).map(|_| drawn(size)).collect());
         }
         let mut task = match site.data {
-            Data::Points(points, Metric::Euclidean) if landmarks.is_none() && !given.along_graph => linear(points).task,
+            Data::Points(points, Metric::Euclidean) if landmarks.is_none() && !dissimilarities.along_graph => {
+                linear(points).task
+            }
             _ => {
-                let centered = Centered::from_squares(m, |i, j| given.distance(i, j).powi(2), site.observer)?;
+                let centered = Centered::from_squares(m, |i, j| dissimilarities.distance(i, j).powi(2), site.observer)?;
                 Task::Spectral(Field::Covariance(Box::new(centered)))
             }
         };
@@ -287,7 +289,7 @@ impl Smacof {
         // Directions without variance in the scaling would stay empty: they get small random values.
         let empty: Vec<usize> = (0..dims).filter(|&q| (0..m).all(|i| start.row(i)[q] == 0.0)).collect();
         if !empty.is_empty() {
-            let size = 1e-3 * given.unit / (m as f64).sqrt();
+            let size = 1e-3 * dissimilarities.unit / (m as f64).sqrt();
             let mut values = start.into_values();
             for (_, value) in values.iter_mut().enumerate().filter(|(at, _)| empty.contains(&(at % dims))) {
                 *value = drawn(size);
@@ -302,7 +304,7 @@ impl Smacof {
 /// The suggestion for a matrix that does not fit into memory.
 fn way_out(n: usize) -> String {
     let landmarks = usual_landmarks(n);
-    if Given::memory(landmarks) < Given::memory(n) {
+    if Dissimilarities::memory(landmarks) < Dissimilarities::memory(n) {
         return landmarks_instead(n);
     }
     "raise `memory`".into()

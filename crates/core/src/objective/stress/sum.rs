@@ -1,6 +1,6 @@
 //! The sum of weighted squared differences, with its gradient.
 
-use super::table::{Given, Square};
+use super::table::{Dissimilarities, Square};
 use crate::field::Energy;
 use crate::figure::Figure;
 use eigenfold_graph::paths::sweep::Real;
@@ -13,7 +13,7 @@ const LANES: usize = 8;
 /// σ(Y)/2n, over coordinates in units of √n times the root mean square distance, with weights of mean one: then its
 /// curvature is about one, and without weights the coordinates minus its gradient are the majorization step.
 pub(super) struct Weighted {
-    given: Given,
+    dissimilarities: Dissimilarities,
     /// The transformation of a row.
     scale: Scale,
     /// Σ_{i<j} w δ², in the units of the data, for w = δ⁻ᵖ.
@@ -31,28 +31,28 @@ struct Scale {
 }
 
 impl Weighted {
-    pub(super) fn new(given: Given, power: u8, relative: bool) -> Weighted {
-        let n = given.len() as f64;
-        let factor = 1.0 / given.unit;
+    pub(super) fn new(dissimilarities: Dissimilarities, power: u8, relative: bool) -> Weighted {
+        let n = dissimilarities.len() as f64;
+        let factor = 1.0 / dissimilarities.unit;
         let scale = Scale { factor, weight: 1.0, power };
-        let all = given.rows(|row| row.iter().map(|d| scale.of(d * factor)).sum());
+        let all = dissimilarities.rows(|row| row.iter().map(|d| scale.of(d * factor)).sum());
         let weight = if power == 0 { 1.0 } else { n * (n - 1.0) / all };
-        let total = 0.5 * given.rows(|row| row.iter().map(|d| scale.of(*d) * d * d).sum());
-        Weighted { given, scale: Scale { weight, ..scale }, total, relative }
+        let total = 0.5 * dissimilarities.rows(|row| row.iter().map(|d| scale.of(*d) * d * d).sum());
+        Weighted { dissimilarities, scale: Scale { weight, ..scale }, total, relative }
     }
 
     /// The mean weight of each point; `None` if all are one.
     pub(super) fn degrees(&self) -> Option<Vec<f64>> {
-        let (n, Scale { factor, power, .. }) = (self.given.len(), self.scale);
-        let weight = |i: usize, j: usize| self.scale.of(self.given.distance(i, j) * factor);
+        let (n, Scale { factor, power, .. }) = (self.dissimilarities.len(), self.scale);
+        let weight = |i: usize, j: usize| self.scale.of(self.dissimilarities.distance(i, j) * factor);
         let degree = |i: usize| ((0..n).map(|j| weight(i, j)).sum::<f64>() / n as f64).max(f64::MIN_POSITIVE);
         (power > 0).then(|| parallel::collect(n, degree))
     }
 
     /// σ in the units of the data.
     fn stress(&self, value: f64) -> f64 {
-        let unit = self.given.unit.powi(2 - i32::from(self.scale.power));
-        2.0 * self.given.len() as f64 * value * unit / self.scale.weight
+        let unit = self.dissimilarities.unit.powi(2 - i32::from(self.scale.power));
+        2.0 * self.dissimilarities.len() as f64 * value * unit / self.scale.weight
     }
 }
 
@@ -70,10 +70,10 @@ impl Scale {
 }
 
 impl Emphasized for Weighted {
-    fn value(&mut self, y: &[f64], _emphasis: f64, slope: &mut [f64]) -> f64 {
-        match &self.given.square {
-            Square::Single(table) => stress(table, self.scale, self.given.len(), y, slope),
-            Square::Double(table) => stress(table, self.scale, self.given.len(), y, slope),
+    fn value(&mut self, y: &[f64], _emphasis: f64, gradient: &mut [f64]) -> f64 {
+        match &self.dissimilarities.square {
+            Square::Single(table) => stress(table, self.scale, self.dissimilarities.len(), y, gradient),
+            Square::Double(table) => stress(table, self.scale, self.dissimilarities.len(), y, gradient),
         }
     }
 }
@@ -93,7 +93,7 @@ impl Energy for Weighted {
 }
 
 /// The value and the gradient, row by row in parallel; every row in SIMD lanes, in a fixed order.
-fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], slope: &mut [f64]) -> f64 {
+fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], gradient: &mut [f64]) -> f64 {
     let dims = y.len() / n;
     // One coordinate after the other, so that the lanes are contiguous; padded to whole lanes.
     let padded = n.next_multiple_of(LANES);
@@ -101,11 +101,11 @@ fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], slope: &mut [
     for (i, row) in y.chunks_exact(dims).enumerate() {
         row.iter().enumerate().for_each(|(q, &value)| columns[q * padded + i] = value);
     }
-    let values: Vec<f64> = parallel::collect_chunks_mut(slope, dims, |i, slope| {
-        let row = Row { lengths: &table[i * n..(i + 1) * n], scale, columns: &columns, padded, at: i, slope };
+    let values: Vec<f64> = parallel::collect_chunks_mut(gradient, dims, |i, gradient| {
+        let row = Row { lengths: &table[i * n..(i + 1) * n], scale, columns: &columns, padded, at: i, gradient };
         pulp::Arch::new().dispatch(row)
     });
-    slope.iter_mut().for_each(|slope| *slope /= n as f64);
+    gradient.iter_mut().for_each(|gradient| *gradient /= n as f64);
     0.25 * values.iter().sum::<f64>() / n as f64
 }
 
@@ -116,7 +116,7 @@ struct Row<'a, R> {
     columns: &'a [f64],
     padded: usize,
     at: usize,
-    slope: &'a mut [f64],
+    gradient: &'a mut [f64],
 }
 
 impl<R: Real> pulp::WithSimd for Row<'_, R> {
@@ -124,7 +124,7 @@ impl<R: Real> pulp::WithSimd for Row<'_, R> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
-        match self.slope.len() {
+        match self.gradient.len() {
             1 => self.sum::<1>(),
             2 => self.sum::<2>(),
             3 => self.sum::<3>(),
@@ -137,9 +137,9 @@ impl<R: Real> Row<'_, R> {
     /// Σⱼ w (δ − d)², with Σⱼ w (1 − δ/d) (y[i] − y[j]) written.
     #[inline(always)]
     fn sum<const D: usize>(self) -> f64 {
-        let Row { lengths, scale, columns, padded, at, slope } = self;
+        let Row { lengths, scale, columns, padded, at, gradient } = self;
         let own: [f64; D] = std::array::from_fn(|q| columns[q * padded + at]);
-        let (mut pulls, mut sums) = ([[0.0; LANES]; D], [0.0; LANES]);
+        let (mut forces, mut sums) = ([[0.0; LANES]; D], [0.0; LANES]);
         for (block, start) in lengths.chunks(LANES).zip((0..).step_by(LANES)) {
             let mut wanted = [0.0; LANES];
             wanted.iter_mut().zip(block).for_each(|(wanted, length)| *wanted = length.widen() * scale.factor);
@@ -160,29 +160,29 @@ impl<R: Real> Row<'_, R> {
                     counts[l] = if wanted[l] > 0.0 { counts[l] * by(wanted[l]) } else { 0.0 };
                 }
             }
-            let mut pull = [0.0; LANES];
+            let mut force = [0.0; LANES];
             for l in 0..LANES {
                 let distance = square[l].sqrt();
                 let off = wanted[l] - distance;
                 sums[l] += counts[l] * off * off;
-                pull[l] = if distance > 0.0 { counts[l] * (1.0 - wanted[l] / distance) } else { 0.0 };
+                force[l] = if distance > 0.0 { counts[l] * (1.0 - wanted[l] / distance) } else { 0.0 };
             }
             for q in 0..D {
                 for l in 0..LANES {
-                    pulls[q][l] += pull[l] * away[q][l];
+                    forces[q][l] += force[l] * away[q][l];
                 }
             }
         }
-        slope.iter_mut().zip(&pulls).for_each(|(slope, pulls)| *slope = pulls.iter().sum());
+        gradient.iter_mut().zip(&forces).for_each(|(gradient, forces)| *gradient = forces.iter().sum());
         sums.iter().sum()
     }
 
     /// As [`Row::sum`], in any number of dimensions.
     #[inline(always)]
     fn sum_of_many(self) -> f64 {
-        let Row { lengths, scale, columns, padded, at, slope } = self;
-        let own: Vec<f64> = (0..slope.len()).map(|q| columns[q * padded + at]).collect();
-        slope.fill(0.0);
+        let Row { lengths, scale, columns, padded, at, gradient } = self;
+        let own: Vec<f64> = (0..gradient.len()).map(|q| columns[q * padded + at]).collect();
+        gradient.fill(0.0);
         let mut sum = 0.0;
         for (j, length) in lengths.iter().enumerate() {
             let (wanted, mut square) = (length.widen() * scale.factor, 0.0);
@@ -191,9 +191,9 @@ impl<R: Real> Row<'_, R> {
             }
             let (distance, counts) = (square.sqrt(), scale.of(wanted));
             sum += counts * (wanted - distance).powi(2);
-            let pull = if distance > 0.0 { counts * (1.0 - wanted / distance) } else { 0.0 };
-            for (q, (slope, own)) in slope.iter_mut().zip(&own).enumerate() {
-                *slope += pull * (own - columns[q * padded + j]);
+            let force = if distance > 0.0 { counts * (1.0 - wanted / distance) } else { 0.0 };
+            for (q, (gradient, own)) in gradient.iter_mut().zip(&own).enumerate() {
+                *gradient += force * (own - columns[q * padded + j]);
             }
         }
         sum
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     fn weighted(n: usize, table: Vec<f64>, power: u8) -> Weighted {
-        Weighted::new(Given::of(table, n), power, false)
+        Weighted::new(Dissimilarities::of(table, n), power, false)
     }
 
     fn objective(n: usize, power: u8) -> Weighted {
@@ -217,13 +217,13 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_the_central_difference_in_any_dimension() {
+    fn the_gradient_is_the_central_difference_in_any_dimension() {
         let n = 19;
         for (dims, power) in (1..=5).flat_map(|dims| (0..3).map(move |power| (dims, power))) {
             let mut raw = objective(n, power);
             let y: Vec<f64> = (0..n * dims).map(|at| ((at * 37 + at * at) % 23) as f64 / 40.0).collect();
-            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
-            raw.value(&y, 1.0, &mut slope);
+            let (mut gradient, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            raw.value(&y, 1.0, &mut gradient);
             for at in (0..y.len()).step_by(5) {
                 let mut moved = |step: f64| {
                     let mut y = y.clone();
@@ -231,7 +231,7 @@ mod tests {
                     raw.value(&y, 1.0, &mut unused)
                 };
                 let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-                assert!((slope[at] - difference).abs() < 1e-7, "{dims} {power}: {} {difference}", slope[at]);
+                assert!((gradient[at] - difference).abs() < 1e-7, "{dims} {power}: {} {difference}", gradient[at]);
             }
         }
     }
@@ -241,22 +241,22 @@ mod tests {
     fn one_majorization_step_puts_two_points_right() {
         let mut raw = weighted(2, vec![0.0, 3.0, 3.0, 0.0], 0);
         let start = [0.0, 0.1];
-        let mut slope = [0.0; 2];
-        raw.value(&start, 1.0, &mut slope);
-        let step: Vec<f64> = start.iter().zip(slope).map(|(y, slope)| y - slope).collect();
-        assert!(((step[1] - step[0]) * raw.given.unit - 3.0).abs() < 1e-12, "{step:?}");
-        assert!(raw.value(&step, 1.0, &mut slope).abs() < 1e-24);
+        let mut gradient = [0.0; 2];
+        raw.value(&start, 1.0, &mut gradient);
+        let step: Vec<f64> = start.iter().zip(gradient).map(|(y, gradient)| y - gradient).collect();
+        assert!(((step[1] - step[0]) * raw.dissimilarities.unit - 3.0).abs() < 1e-12, "{step:?}");
+        assert!(raw.value(&step, 1.0, &mut gradient).abs() < 1e-24);
     }
 
     #[test]
     fn majorization_never_raises_the_stress() {
         let mut raw = objective(40, 0);
         let mut y: Vec<f64> = (0..80).map(|at| ((at * 29 + at * at) % 31) as f64 / 90.0).collect();
-        let mut slope = vec![0.0; 80];
-        let mut last = raw.value(&y, 1.0, &mut slope);
+        let mut gradient = vec![0.0; 80];
+        let mut last = raw.value(&y, 1.0, &mut gradient);
         for _ in 0..50 {
-            y.iter_mut().zip(&slope).for_each(|(y, slope)| *y -= slope);
-            let next = raw.value(&y, 1.0, &mut slope);
+            y.iter_mut().zip(&gradient).for_each(|(y, gradient)| *y -= gradient);
+            let next = raw.value(&y, 1.0, &mut gradient);
             assert!(next <= last * (1.0 + 1e-14), "{next} {last}");
             last = next;
         }

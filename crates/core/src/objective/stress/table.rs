@@ -14,7 +14,7 @@ const SINGLE_ABOVE: usize = 4000;
 const SOURCES: usize = 64;
 
 /// δ of every pair, both ways, row after row.
-pub(super) struct Given {
+pub(super) struct Dissimilarities {
     pub(super) square: Square,
     n: usize,
     /// About √n times the root mean square distance: in this unit the curvature of the stress is about one.
@@ -29,7 +29,7 @@ pub(super) enum Square {
     Double(Vec<f64>),
 }
 
-impl Given {
+impl Dissimilarities {
     /// The bytes of a table of n points.
     pub(super) fn memory(n: usize) -> u64 {
         let size = if n > SINGLE_ABOVE { 4 } else { 8 };
@@ -41,7 +41,7 @@ impl Given {
         site: &Site<'_>,
         along: StressDistances,
         landmarks: Option<&[u32]>,
-    ) -> Result<(Given, Option<LandmarkGeodesics>)> {
+    ) -> Result<(Dissimilarities, Option<LandmarkGeodesics>)> {
         let (n, m) = (site.len(), landmarks.map_or(site.len(), <[u32]>::len));
         let along_graph = along == StressDistances::Geodesic;
         let geodesics = match landmarks.filter(|_| along_graph) {
@@ -57,20 +57,20 @@ impl Given {
         } else {
             Square::Double(filled(site, along_graph, landmarks, geodesics.as_ref())?)
         };
-        let mut given = Given { square, n: m, unit: 1.0, along_graph };
-        let both: f64 = given.rows(|row| row.iter().map(|d| d * d).sum());
+        let mut dissimilarities = Dissimilarities { square, n: m, unit: 1.0, along_graph };
+        let both: f64 = dissimilarities.rows(|row| row.iter().map(|d| d * d).sum());
         if both <= 0.0 || !both.is_finite() {
             return Err(Error::data("all points coincide, so that any map has no stress", "give points that differ"));
         }
-        given.unit = (both / (m as f64 - 1.0)).sqrt();
-        Ok((given, geodesics))
+        dissimilarities.unit = (both / (m as f64 - 1.0)).sqrt();
+        Ok((dissimilarities, geodesics))
     }
 
     /// A table in double precision, and its unit.
     #[cfg(test)]
-    pub(super) fn of(table: Vec<f64>, n: usize) -> Given {
+    pub(super) fn of(table: Vec<f64>, n: usize) -> Dissimilarities {
         let unit = (table.iter().map(|d| d * d).sum::<f64>() / (n as f64 - 1.0)).sqrt();
-        Given { square: Square::Double(table), n, unit, along_graph: false }
+        Dissimilarities { square: Square::Double(table), n, unit, along_graph: false }
     }
 
     /// How many points there are.

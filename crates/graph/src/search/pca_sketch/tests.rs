@@ -21,7 +21,7 @@ fn bent(scale: f64) -> Points {
     Points::new(N, DIMS, (0..N * DIMS).map(|at| value(at / DIMS, at % DIMS)).collect()).unwrap()
 }
 
-fn found(points: &Points, metric: Metric) -> Option<Lists> {
+fn search(points: &Points, metric: Metric) -> Option<Lists> {
     let blocks = Blocks::new(points, metric).unwrap();
     nearest_others(&blocks, points, K, 0.99, &Watch::new(&Silent, N)).unwrap()
 }
@@ -30,7 +30,7 @@ fn found(points: &Points, metric: Metric) -> Option<Lists> {
 fn almost_all_neighbors_are_found_with_their_distances() {
     for (metric, scale) in [(Metric::Euclidean, 1e50), (Metric::Euclidean, 1e-120), (Metric::Cosine, 1.0)] {
         let points = bent(scale);
-        let (targets, lengths) = found(&points, metric).expect("a sheet has a sketch");
+        let (targets, lengths) = search(&points, metric).expect("a sheet has a sketch");
         let blocks = Blocks::new(&points, metric).unwrap();
         let (mut exact, everyone) = (Lists::default(), (0..N as u32).collect::<Vec<_>>());
         blocks.nearest(&points, (&points, &everyone), K, &Others, &mut |best: &Best| best.write(&mut exact));
@@ -52,8 +52,8 @@ fn almost_all_neighbors_are_found_with_their_distances() {
 #[test]
 fn independent_features_have_no_sketch_and_manhattan_has_none() {
     let points = Points::new(N, DIMS, (0..N * DIMS).map(noise).collect()).unwrap();
-    assert!(found(&points, Metric::Euclidean).is_none());
-    assert!(found(&bent(1.0), Metric::Manhattan).is_none());
+    assert!(search(&points, Metric::Euclidean).is_none());
+    assert!(search(&bent(1.0), Metric::Manhattan).is_none());
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn points_that_fill_few_directions_or_none_have_no_sketch() {
     for rank in [0, 3] {
         let value = |at: usize| (0..rank).map(|q| noise(at / DIMS * 3 + q) * noise(at % DIMS * 3 + q)).sum();
         let points = Points::new(N, DIMS, (0..N * DIMS).map(value).collect()).unwrap();
-        assert!(found(&points, Metric::Euclidean).is_none(), "{rank}");
+        assert!(search(&points, Metric::Euclidean).is_none(), "{rank}");
     }
 }
 
@@ -70,7 +70,7 @@ fn any_number_of_threads_finds_the_same() {
     let points = bent(1.0);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| found(&points, Metric::Euclidean)).unwrap()
+        pool.install(|| search(&points, Metric::Euclidean)).unwrap()
     };
     let one = with(1);
     assert!([2, 3, 7].into_iter().all(|threads| with(threads) == one));

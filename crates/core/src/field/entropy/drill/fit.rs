@@ -7,7 +7,7 @@ use crate::field::entropy::drill::{Drill, PathStep};
 use crate::input::Measured;
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
-use eigenfold_linalg::cost::Price;
+use eigenfold_linalg::cost::Cost;
 use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::progress::{Observer, Share};
 use eigenfold_linalg::sparse::cholesky::Analysis;
@@ -27,7 +27,7 @@ const DEAR_FLOPS: f64 = 5e10;
 
 /// A fit with the moments it was fitted to.
 pub(crate) struct Fitted {
-    pub(crate) found: Minimum,
+    pub(crate) minimum: Minimum,
     pub(crate) penalty: f64,
     /// X̃ X̃ᵀ/p on the support.
     moments: Vec<f64>,
@@ -39,7 +39,7 @@ pub(crate) struct Fitted {
 impl Fitted {
     /// p/2 (log det T − tr T X̃X̃ᵀ/p − n log 2π).
     pub(crate) fn log_likelihood(&self, support: &Support, features: f64) -> f64 {
-        density(support, &self.found, &self.moments, features)
+        density(support, &self.minimum, &self.moments, features)
     }
 }
 
@@ -70,11 +70,11 @@ impl Drill {
                 let HeldOutLikelihood { best, path, stopped } =
                     self.follow(&problem, &Penalty::path(from, to, count), data, regraph, memory, observer)?;
                 let (penalty, found) = best;
-                return Ok(Fitted { found, penalty, moments: problem.moments, path, stopped });
+                return Ok(Fitted { minimum: found, penalty, moments: problem.moments, path, stopped });
             }
         };
         let found = problem.solve(penalty, observer)?;
-        Ok(Fitted { stopped: found.stopped, found, penalty, moments: problem.moments, path: Vec::new() })
+        Ok(Fitted { stopped: found.stopped, minimum: found, penalty, moments: problem.moments, path: Vec::new() })
     }
 
     /// Reports the predicted cost of the fits, if it is high.
@@ -94,7 +94,7 @@ impl Drill {
             None => dense_seconds(n),
             Some(analysis) => sparse_seconds(analysis.fill, analysis.flops),
         };
-        Price::About(fits as f64 * seconds).announce(observer, &what, way_out);
+        Cost::About(fits as f64 * seconds).announce(observer, &what, way_out);
     }
 }
 

@@ -151,7 +151,7 @@ impl Build for Drill {
         let support = Support::new(&union);
         let fitted = self.fit(data, &support, site.regraph, site.memory, site.observer)?;
         let features = data.features().unwrap_or(1) as f64;
-        let found = &fitted.found;
+        let found = &fitted.minimum;
         let matrix = support.sparsest(&found.values);
         let active = (matrix.entry_count() - support.n) / 2;
         let mut built = Built::new(Field::Definite { matrix, features }, Rule::barycenter(REGULARIZATION));
@@ -236,7 +236,7 @@ impl Drill {
         let metric = if let Measured::Points(_, metric) = measured { metric } else { search.metric };
         let regraph = |points: &Points| Ok(Data::Points(points, metric).neighbors(&apart, &rest)?.graph);
         let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, &rest)?;
-        Ok((Found { route: ROUTE, ..data.mended(search, graph, observer)? }, learned))
+        Ok((Found { route: ROUTE, ..data.joined(search, graph, observer)? }, learned))
     }
 
     fn learn(
@@ -249,7 +249,7 @@ impl Drill {
     ) -> Result<(Graph, LearnedGraph)> {
         let union = candidates.union();
         let support = Support::new(&union);
-        let Fitted { found, penalty, stopped, .. } =
+        let Fitted { minimum: found, penalty, stopped, .. } =
             self.fit(data, &support, Some(regraph), memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
         for ((i, j, length), value) in union.pairs().zip(&found.values[support.n..]) {

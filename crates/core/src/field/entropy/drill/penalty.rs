@@ -1,6 +1,6 @@
 //! The strength of an L1 penalty: a number, a path of numbers, or chosen by the method.
 
-use crate::parameter::{Held, Value};
+use crate::parameter::{FieldValue, Value};
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -82,12 +82,12 @@ impl FromStr for Penalty {
     }
 }
 
-impl Held for Penalty {
+impl FieldValue for Penalty {
     fn value(&self) -> Value {
         if *self == Penalty::Auto { Value::Auto } else { Value::Text(self.to_string()) }
     }
 
-    fn held(value: Value) -> Result<Penalty> {
+    fn from_value(value: Value) -> Result<Penalty> {
         if let Value::Text(text) = value { text.parse() } else { Ok(Penalty::Auto) }
     }
 }

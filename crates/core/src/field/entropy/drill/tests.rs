@@ -53,7 +53,7 @@ fn small_problems_have_the_optima_that_alternating_directions_find() {
         let points = &sets[set];
         let penalty = Penalty::Value(part * mean_variance(points));
         let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
-        let (support, Fitted { found, .. }) = fitted(&drill, points, &graph(points, neighbors));
+        let (support, Fitted { minimum: found, .. }) = fitted(&drill, points, &graph(points, neighbors));
         assert!(found.gap <= 1e-9, "{set} {neighbors:?} {part}: gap {} after {}", found.gap, found.steps);
         let per_point = (found.value - value) / support.n as f64;
         assert!(per_point.abs() < 1e-8, "{set} {neighbors:?} {part}: {} {value}", found.value);
@@ -69,7 +69,7 @@ fn l11_without_a_penalty_the_expected_distances_are_those_of_the_data() {
     for (points, ridge) in [(every("iris", 3, 50), 0.01), (every("digits", 1, 60), 0.01)] {
         let drill = Drill { penalty: Penalty::Value(0.0), ridge, tolerance: 1e-12, ..Drill::default() };
         let graph = graph(&points, Neighbors::Nearest(5));
-        let (support, Fitted { found, .. }) = fitted(&drill, &points, &graph);
+        let (support, Fitted { minimum: found, .. }) = fitted(&drill, &points, &graph);
         assert!(found.gap <= 1e-12, "{}", found.gap);
         let covariance = Positive::factor(support.matrix(&found.values).to_dense()).unwrap().inverse();
         let own = 2.0 * ridge * mean_variance(&points);
@@ -88,7 +88,8 @@ fn l11_without_a_penalty_the_expected_distances_are_those_of_the_data() {
 fn l10_the_covariance_of_drill_has_no_negative_eigenvalue() {
     let at = |i: usize| std::f64::consts::TAU * i as f64 / 60.0;
     let ring = Points::from_rows(&(0..60).map(|i| [at(i).cos(), at(i).sin()]).collect::<Vec<_>>()).unwrap();
-    let (support, Fitted { found, .. }) = fitted(&Drill::default(), &ring, &graph(&ring, Neighbors::Nearest(4)));
+    let (support, Fitted { minimum: found, .. }) =
+        fitted(&Drill::default(), &ring, &graph(&ring, Neighbors::Nearest(4)));
     let (values, _) = symmetric_eigen(support.matrix(&found.values).to_dense().as_ref()).unwrap();
     assert!(values.iter().all(|&value| value > 0.0));
 }
@@ -103,8 +104,8 @@ fn the_automatic_penalty_follows_the_units() {
         let scaled = Points::new(50, 4, points.values().iter().map(|x| scale * x).collect()).unwrap();
         let other = of(&scaled);
         assert_eq!(other.penalty, plain.penalty * scale * scale);
-        let unscaled: Vec<f64> = other.found.values.iter().map(|t| t * scale * scale).collect();
-        assert_eq!(unscaled, plain.found.values);
+        let unscaled: Vec<f64> = other.minimum.values.iter().map(|t| t * scale * scale).collect();
+        assert_eq!(unscaled, plain.minimum.values);
     }
 }
 
@@ -119,10 +120,10 @@ fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
         ..Drill::default()
     };
     let graph = graph(&points, Neighbors::Nearest(6));
-    let best = fitted(&drill(200), &points, &graph).1.found.value;
+    let best = fitted(&drill(200), &points, &graph).1.minimum.value;
     let mut known = 0;
     for steps in 1..25 {
-        let found = fitted(&drill(steps), &points, &graph).1.found;
+        let found = fitted(&drill(steps), &points, &graph).1.minimum;
         assert!(found.gap >= 0.0 && found.value >= best - 1e-9);
         assert!(found.value - best <= 50.0 * found.gap + 1e-9, "{steps}: {} {}", found.value - best, found.gap);
         known += usize::from(found.gap.is_finite());
@@ -131,7 +132,7 @@ fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
 }
 
 #[test]
-fn a_path_is_judged_by_features_that_were_left_out() {
+fn a_path_is_evaluated_by_features_that_were_left_out() {
     let points = every("iris", 5, 30);
     let drill = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
     let (_, fitted) = fitted(&drill, &points, &graph(&points, Neighbors::Nearest(6)));
@@ -173,12 +174,12 @@ fn a_stop_gives_the_best_precision_so_far() {
             &StopsAfter::questions(questions),
         )
     };
-    let best = fitted(&drill, &points, &graph).1.found;
+    let best = fitted(&drill, &points, &graph).1.minimum;
     assert!(matches!(stopped(&drill, 0), Err(Error::Stopped)));
     let mut known = 0;
     for part in [0.3, 0.5, 0.7, 0.9] {
         let fitted = stopped(&drill, (part * best.products as f64) as usize).unwrap();
-        let found = &fitted.found;
+        let found = &fitted.minimum;
         assert!(fitted.stopped && found.steps > 0 && found.value >= best.value - 1e-9, "{part}");
         assert!(found.value - best.value <= 50.0 * found.gap, "{part}: {} {}", found.value - best.value, found.gap);
         known += usize::from(found.gap.is_finite());

@@ -237,7 +237,7 @@ mod tests {
     /// A column of the full curvature is the change of the gradient along one multiplier; a block holds part of it
     /// exactly.
     #[test]
-    fn the_blocks_are_the_central_differences_of_the_slope() {
+    fn the_blocks_are_the_central_differences_of_the_gradient() {
         let points = r2_swiss_roll(60);
         let search = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
         let edges = Edges::new(&search.of_points(&points, &Silent).unwrap().graph.union(), 3);

@@ -164,7 +164,7 @@ impl Search<'_> {
 }
 
 impl Objective for Search<'_> {
-    fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+    fn value(&mut self, w: &[f64], gradient: &mut [f64]) -> Result<Option<f64>> {
         // The best nonnegative multipliers sum to at most n − 1: a step beyond that was too long.
         if self.meu.variant == MeuVariant::Standard && w.iter().any(|&w| w > self.edges.n as f64) {
             return Ok(None);
@@ -175,8 +175,8 @@ impl Objective for Search<'_> {
         }
         self.at.clear();
         let Some(value) = self.oracle.value(w)? else { return Ok(None) };
-        for (slope, ratio) in slope.iter_mut().zip(&self.oracle.ratios) {
-            *slope = 1.0 - ratio;
+        for (gradient, ratio) in gradient.iter_mut().zip(&self.oracle.ratios) {
+            *gradient = 1.0 - ratio;
         }
         self.arrive(w);
         self.first = self.first.max(self.off);

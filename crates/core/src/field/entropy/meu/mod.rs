@@ -213,7 +213,7 @@ impl Meu {
         let (matrix, scale) =
             (edges.precision(&found.w, self.gamma), CoordinateScale::Covariance(edges.features as f64));
         let rule = Rule::barycenter(REGULARIZATION);
-        let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
+        let mut built = Built::new(Field::Precision { matrix, normalization: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
         built.log_likelihood = site.data.points().map(|points| self.log_likelihood(points, &edges, &found));
         built.ended = Ended::of(found.off <= self.tolerance, found.stopped);
@@ -387,7 +387,7 @@ mod tests {
     /// Lawrence 2012, section 2.5.1: the gradient of the log likelihood in λ is ½ (p R − d²), zero exactly where the
     /// expected squared distance is the observed one.
     #[test]
-    fn l02_the_slope_of_the_likelihood_is_the_mismatch_of_the_distances() {
+    fn l02_the_gradient_of_the_likelihood_is_the_mismatch_of_the_distances() {
         let points = swiss(60);
         let edges = Edges::new(&nearest(&points, 5).union(), 3);
         for gamma in [0.0, 1e-2] {
@@ -403,8 +403,8 @@ mod tests {
                     moved[e] += step;
                     oracle.value(&moved).unwrap().unwrap()
                 };
-                let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
-                assert!((slope - (1.0 - ratios[e])).abs() < 1e-6, "{e}: {slope} {}", 1.0 - ratios[e]);
+                let derivative = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!((derivative - (1.0 - ratios[e])).abs() < 1e-6, "{e}: {derivative} {}", 1.0 - ratios[e]);
             }
             assert!(oracle.gap(&w) >= 0.0);
         }

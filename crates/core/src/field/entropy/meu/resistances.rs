@@ -162,7 +162,7 @@ impl<'a> Oracle<'a> {
         Ok(value.is_finite().then_some(value))
     }
 
-    /// The blocks of the graph over which the curvature is known, of at most so many points each.
+    /// The blocks of the graph over which the curvature is known, of at most `most` points each.
     pub(crate) fn blocks(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Blocks>> {
         let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
         Blocks::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))

@@ -93,8 +93,8 @@ fn z01_no_other_coordinates_and_noise_have_a_lower_loss() {
             assert!(found >= least - EXACT * least.abs(), "{found} below {least}");
             let (ahead, behind) = (1e-5, -1e-5);
             let along = |t: f64| loss(&(&y + &step * faer::Scale(t * y.norm_max())), lambda * (t * change).exp());
-            let slope = (along(ahead) - along(behind)) / (ahead - behind);
-            assert!(slope.abs() < 1e-5 * least.abs(), "slope {slope}");
+            let derivative = (along(ahead) - along(behind)) / (ahead - behind);
+            assert!(derivative.abs() < 1e-5 * least.abs(), "derivative {derivative}");
         }
     }
 }
@@ -145,8 +145,8 @@ proptest! {
 #[test]
 fn the_iteration_with_its_last_step_is_the_eigen_solve() {
     // Longer in one direction than in the next, so that the eigenvalues are apart.
-    let stretched = cloud(300, 3, 7).into_values().into_iter().enumerate().map(|(at, x)| x * [9.0, 3.0, 1.0][at % 3]);
-    let points = Points::new(300, 3, stretched.collect()).unwrap();
+    let scaled = cloud(300, 3, 7).into_values().into_iter().enumerate().map(|(at, x)| x * [9.0, 3.0, 1.0][at % 3]);
+    let points = Points::new(300, 3, scaled.collect()).unwrap();
     let site = Site::of((&points).into());
     let eigen = Ppco::default().build(&site).unwrap();
     let Task::Solved(closed) = &eigen.task else { panic!("a map") };

@@ -19,12 +19,12 @@ impl Path<'_> {
     pub(super) fn open(&mut self, opens: f64, below: f64, max_rank: usize) -> bool {
         let Some((values, vectors)) = self.eigen.take() else { return false };
         self.rotate();
-        let (n, mass) = (self.web.pairs.len(), &self.web.pairs.mass);
+        let (n, counts) = (self.web.pairs.len(), &self.web.pairs.counts);
         let mut gained = 0.0;
         let low = |q: &usize| 1.0 - values[*q] > opens.max(TOGETHER * below);
         for q in (0..values.len()).filter(low).take(AT_ONCE) {
             let mut v: Vec<f64> = (0..n).map(|i| vectors[(i, q)]).collect();
-            center(1, &mut v, mass);
+            center(1, &mut v, counts);
             // Into the column where φ falls most; a new one only if the gain is clearly larger.
             let r = self.r;
             let tried = (1..r).map(|k| (k, self.search_column(k, &v)));
@@ -63,12 +63,12 @@ impl Path<'_> {
 
     /// The minimum of φ along a vector added to a column, by trial, and the decrease of φ.
     pub(super) fn search_column(&self, column: usize, v: &[f64]) -> (f64, f64) {
-        let (web, r, mass) = (self.web, self.r, &self.web.pairs.mass);
+        let (web, r, counts) = (self.web, self.r, &self.web.pairs.counts);
         let dv = web.differences(1, v);
         let own = |i: usize| if column < r { self.y[i * r + column] } else { 0.0 };
-        let inner: f64 = (0..v.len()).map(|i| mass[i] * own(i) * v[i]).sum();
+        let inner: f64 = (0..v.len()).map(|i| counts[i] * own(i) * v[i]).sum();
         let delta = |e: usize| if column < r { self.differences[e * r + column] } else { 0.0 };
-        let norm: f64 = (0..v.len()).map(|i| mass[i] * v[i] * v[i]).sum();
+        let norm: f64 = (0..v.len()).map(|i| counts[i] * v[i] * v[i]).sum();
         let nearest = web.least(|e| self.slack[e] / (dv[e] * dv[e]).max(f64::MIN_POSITIVE)).sqrt();
         let Some(logs) = web.log_sum(|e| self.slack[e]) else { return (0.0, 0.0) };
         let mut best = (0.0, 0.0);
@@ -94,9 +94,9 @@ impl Path<'_> {
 
     /// Rotates the columns to principal axes, the largest variance first; returns the variances.
     pub(super) fn rotate(&mut self) -> Vec<f64> {
-        let (r, mass) = (self.r, &self.web.pairs.mass);
+        let (r, counts) = (self.r, &self.web.pairs.counts);
         let moment = Mat::from_fn(r, r, |a, b| {
-            self.y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[a] * row[b]).sum::<f64>()
+            self.y.chunks_exact(r).zip(counts).map(|(row, m)| m * row[a] * row[b]).sum::<f64>()
         });
         let Ok((values, axes)) = symmetric_eigen(moment.as_ref()) else { return vec![0.0; r] };
         for row in self.y.chunks_exact_mut(r) {
@@ -110,11 +110,11 @@ impl Path<'_> {
     /// Drops columns without variance, and those with little variance that the weights contract.
     pub(super) fn drop_columns(&mut self, relative: f64, opens: f64) {
         let variances = self.rotate();
-        let (n, r, mass) = (self.web.pairs.len(), self.r, &self.web.pairs.mass);
+        let (n, r, counts) = (self.web.pairs.len(), self.r, &self.web.pairs.counts);
         let pulled = self.web.laplacian(r, &self.w, &self.differences);
         let pull = |k: usize| {
             let quotient: f64 = (0..n).map(|i| self.y[i * r + k] * pulled[i * r + k]).sum();
-            quotient / (0..n).map(|i| mass[i] * self.y[i * r + k].powi(2)).sum::<f64>()
+            quotient / (0..n).map(|i| counts[i] * self.y[i * r + k].powi(2)).sum::<f64>()
         };
         let idle = |k: usize| {
             let part = variances[k] / self.variance;

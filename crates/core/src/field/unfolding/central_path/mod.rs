@@ -1,7 +1,7 @@
 //! The central path of maximum variance unfolding, in coordinates: K = Y Yᵀ with as few columns as possible.
 //!
 //! ```text
-//! minimize φ(Y) = −|Y|² − μ Σ log s[e],        s[e] = D[e] − |δ[e]|²,   δ[e] = y[i] − y[j],   |Y|² = Σ mass |y|²
+//! minimize φ(Y) = −|Y|² − μ Σ log s[e],        s[e] = D[e] − |δ[e]|²,   δ[e] = y[i] − y[j],   |Y|² = Σ counts |y|²
 //! ```
 //!
 //! Without a log det of K the minimum has few columns. It is stationary where L(W) Y = M Y for W = μ/s, and it is the global one
@@ -79,18 +79,18 @@ pub(crate) struct Unfolded {
 /// # Errors
 ///
 /// [`Error::Stopped`] if the observer stops the run before the first step; if a matrix does not fit into memory.
-pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+pub(crate) fn follow(web: &Web<'_>, options: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     if observer.stop() {
         return Err(Error::Stopped);
     }
-    follow_from(Path::from_nothing(web)?, asked, observer)
+    follow_from(Path::from_nothing(web)?, options, observer)
 }
 
 /// As [`follow`], from any start.
-pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+pub(super) fn follow_from(mut path: Path<'_>, options: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     let mut stopped = false;
     let (mut work, mut known) = (0.0, 0);
-    while path.factorizations < asked.max_iterations && work < asked.max_work {
+    while path.factorizations < options.max_iterations && work < options.max_work {
         stopped = observer.stop();
         if stopped {
             break;
@@ -109,14 +109,14 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         let below = path.bound()?;
         let gap = path.gap();
         observer.gap(gap);
-        observer.progress(Stage::Field, (gap.min(1.0).ln() / asked.tolerance.ln()).clamp(0.0, 1.0));
-        if gap <= asked.tolerance {
+        observer.progress(Stage::Field, (gap.min(1.0).ln() / options.tolerance.ln()).clamp(0.0, 1.0));
+        if gap <= options.tolerance {
             break;
         }
         let relative = path.mu * path.m() / path.variance;
-        let opens = (OPENS * relative.min(1.0)).max(0.05 * asked.tolerance);
+        let opens = (OPENS * relative.min(1.0)).max(0.05 * options.tolerance);
         if below > opens {
-            if path.iterations < 30 && path.open(opens, below, asked.max_rank) {
+            if path.iterations < 30 && path.open(opens, below, options.max_rank) {
                 continue;
             }
             // Not yet at a minimum of second order: stay until the shift is gone.
@@ -125,15 +125,15 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
             }
         }
         path.drop_columns(relative, opens);
-        if relative < 0.01 * asked.tolerance {
+        if relative < 0.01 * options.tolerance {
             break;
         }
         // A last stage that would just miss the tolerance is extended a little.
-        let enough = NEARLY * asked.tolerance / relative;
+        let enough = NEARLY * options.tolerance / relative;
         path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
     }
-    let spent = work >= asked.max_work && path.gap() > asked.tolerance;
+    let spent = work >= options.max_work && path.gap() > options.tolerance;
     if stopped || spent || path.best.is_infinite() {
         path.bound()?;
     }
@@ -246,11 +246,11 @@ impl<'a> Path<'a> {
     /// What follows from Y.
     fn refresh(&mut self) {
         let (web, r) = (self.web, self.r);
-        center(r, &mut self.y, &web.pairs.mass);
+        center(r, &mut self.y, &web.pairs.counts);
         web.keep([std::mem::take(&mut self.differences), std::mem::take(&mut self.slack)]);
         self.differences = web.differences(r, &self.y);
         self.slack = slack(web, r, &self.y, &self.differences);
-        self.variance = variance(r, &self.y, &web.pairs.mass);
+        self.variance = variance(r, &self.y, &web.pairs.counts);
     }
 
     /// μ/s.
@@ -287,7 +287,7 @@ impl<'a> Path<'a> {
         let (web, r) = (self.web, self.r);
         d.iter_mut().for_each(|d| *d = -*d);
         self.fronts.solve(&self.factor, &mut d);
-        center(r, &mut d, &web.pairs.mass);
+        center(r, &mut d, &web.pairs.counts);
         let differences = web.differences(r, &d);
         let (a, b) = (&self.differences, &differences);
         let first = web.each(|e| 2.0 * dot(&a[e * r..][..r], &b[e * r..][..r]));
@@ -307,36 +307,36 @@ impl<'a> Path<'a> {
     /// One step of Y and W; `None` if it is not finite.
     fn step(&mut self) -> Option<Step> {
         let (web, r) = (self.web, self.r);
-        let mass = &web.pairs.mass;
+        let counts = &web.pairs.counts;
         let barrier = self.barrier_weights();
-        let pull = |mut slope: Vec<f64>| {
-            for (slope, (y, m)) in slope.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(mass)) {
-                (0..r).for_each(|q| slope[q] = 2.0 * slope[q] - 2.0 * m * y[q]);
+        let pull = |mut gradient: Vec<f64>| {
+            for (gradient, (y, m)) in gradient.chunks_exact_mut(r).zip(self.y.chunks_exact(r).zip(counts)) {
+                (0..r).for_each(|q| gradient[q] = 2.0 * gradient[q] - 2.0 * m * y[q]);
             }
-            slope
+            gradient
         };
-        let slope = pull(web.laplacian(r, &barrier, &self.differences));
-        let mut way = self.direction(slope.clone(), &barrier, None);
+        let gradient = pull(web.laplacian(r, &barrier, &self.differences));
+        let mut way = self.direction(gradient.clone(), &barrier, None);
         let curved = web.each(|e| (self.w[e] * way.second[e] + way.dw[e] * way.first[e]) / self.slack[e]);
         let (bent, pushed) =
             (web.laplacian(r, &way.dw, &way.differences), web.laplacian(r, &curved, &self.differences));
-        let corrected = (0..slope.len()).map(|at| slope[at] + 2.0 * (bent[at] + pushed[at])).collect();
+        let corrected = (0..gradient.len()).map(|at| gradient[at] + 2.0 * (bent[at] + pushed[at])).collect();
         let corrected = self.direction(corrected, &barrier, Some(&curved));
         web.keep([curved, bent, pushed]);
-        let other = if corrected.longest >= way.longest && dot(&slope, &corrected.d) < 0.0 {
+        let other = if corrected.longest >= way.longest && dot(&gradient, &corrected.d) < 0.0 {
             std::mem::replace(&mut way, corrected)
         } else {
             corrected
         };
         other.keep(web);
-        let descent = dot(&slope, &way.d);
+        let descent = dot(&gradient, &way.d);
         let before = barrier_value(web, self.variance, self.mu, &self.slack)?;
         let mut length = way.longest;
         let after = loop {
             let y: Vec<f64> = self.y.iter().zip(&way.d).map(|(y, d)| y + length * d).collect();
             let differences = web.differences(r, &y);
             let slack = slack(web, r, &y, &differences);
-            let value = barrier_value(web, variance(r, &y, mass), self.mu, &slack);
+            let value = barrier_value(web, variance(r, &y, counts), self.mu, &slack);
             web.keep([differences, slack]);
             let enough = |value: f64| value <= before + 1e-4 * length * descent + 1e-12 * before.abs();
             if value.is_some_and(enough) {
@@ -357,7 +357,7 @@ impl<'a> Path<'a> {
         self.refresh();
         let (w, slack, mu) = (&self.w, &self.slack, self.mu);
         let w = web.each(|e| (w[e] + dual_length * way.dw[e]).max(1e-4 * mu / slack[e]).min(1e4 * mu / slack[e]));
-        web.keep([std::mem::replace(&mut self.w, w), barrier, slope]);
+        web.keep([std::mem::replace(&mut self.w, w), barrier, gradient]);
         way.keep(web);
         self.rotations = !(negative > r && (length < 0.3 || descent >= 0.0));
         let shift = self.shift;
@@ -407,7 +407,7 @@ impl Blocks for PathHessian<'_> {
     }
 
     fn own(&self, point: usize) -> f64 {
-        2.0 * (self.path.shift - 1.0) * self.path.web.pairs.mass[point]
+        2.0 * (self.path.shift - 1.0) * self.path.web.pairs.counts[point]
     }
 }
 
@@ -431,14 +431,14 @@ fn barrier_value(web: &Web<'_>, variance: f64, mu: f64, slack: &[f64]) -> Option
     web.log_sum(|e| slack[e]).map(|logs| -variance - mu * logs)
 }
 
-fn variance(r: usize, y: &[f64], mass: &[f64]) -> f64 {
-    y.chunks_exact(r).zip(mass).map(|(row, m)| m * dot(row, row)).sum()
+fn variance(r: usize, y: &[f64], counts: &[f64]) -> f64 {
+    y.chunks_exact(r).zip(counts).map(|(row, m)| m * dot(row, row)).sum()
 }
 
-pub(crate) fn center(r: usize, y: &mut [f64], mass: &[f64]) {
-    let total: f64 = mass.iter().sum();
+pub(crate) fn center(r: usize, y: &mut [f64], counts: &[f64]) {
+    let total: f64 = counts.iter().sum();
     for q in 0..r {
-        let mean = y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[q]).sum::<f64>() / total;
+        let mean = y.chunks_exact(r).zip(counts).map(|(row, m)| m * row[q]).sum::<f64>() / total;
         y.chunks_exact_mut(r).for_each(|row| row[q] -= mean);
     }
 }

@@ -61,7 +61,7 @@ impl Sense {
 
 /// The solution, in the units of the pairs.
 pub(crate) struct Full {
-    /// K = y yᵀ, a row for each point, columns by decreasing variance; Σ mass y = 0.
+    /// K = y yᵀ, a row for each point, columns by decreasing variance; Σ counts y = 0.
     pub(crate) y: Mat<f64>,
     /// W, one number per pair; zero where a distance follows from others.
     pub(crate) w: Vec<f64>,

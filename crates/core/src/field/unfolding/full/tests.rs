@@ -18,7 +18,7 @@ fn pairs_of(points: &Points, k: usize, constraints: Constraints) -> Pairs {
 /// tr K in the units of the points.
 fn variance(pairs: &Pairs, full: &Full) -> f64 {
     let row = |i: usize| (0..full.y.ncols()).map(|q| full.y[(i, q)].powi(2)).sum::<f64>();
-    pairs.unit.powi(2) * (0..pairs.len()).map(|i| pairs.mass[i] * row(i)).sum::<f64>()
+    pairs.unit.powi(2) * (0..pairs.len()).map(|i| pairs.counts[i] * row(i)).sum::<f64>()
 }
 
 /// A bracket [trace, bound] of the optimum, in the units of the points.
@@ -29,14 +29,14 @@ fn bracket(pairs: &Pairs, full: &Full) -> [f64; 2] {
 
 /// The smallest eigenvalue of M^-½ L(W) M^-½ over the centered directions.
 fn connectivity(pairs: &Pairs, w: &[f64]) -> f64 {
-    let (n, total) = (pairs.len(), pairs.mass.iter().sum::<f64>());
-    let root: Vec<f64> = pairs.mass.iter().map(|mass| mass.sqrt()).collect();
+    let (n, total) = (pairs.len(), pairs.counts.iter().sum::<f64>());
+    let root: Vec<f64> = pairs.counts.iter().map(|counts| counts.sqrt()).collect();
     let most = w.iter().fold(1.0, |most: f64, w| most.max(w.abs()));
     let mut matrix = Mat::from_fn(n, n, |i, j| most * root[i] * root[j] / total);
     for (&(i, j), w) in pairs.ends.iter().zip(w) {
         let (i, j) = (i as usize, j as usize);
-        matrix[(i, i)] += w / pairs.mass[i];
-        matrix[(j, j)] += w / pairs.mass[j];
+        matrix[(i, i)] += w / pairs.counts[i];
+        matrix[(j, j)] += w / pairs.counts[j];
         matrix[(j, i)] -= w / (root[i] * root[j]);
     }
     *symmetric_eigen(matrix.as_ref()).unwrap().0.last().unwrap()
@@ -80,7 +80,7 @@ fn a_triangle_is_itself_and_a_heavy_point_counts_as_often_as_it_is_there() {
     let heavy = of_lists(vec![vec![(1, 0.0), (2, 1.0)], vec![], vec![(3, 2.0)], vec![]]);
     let full = solve(&heavy, Sense::Equal, 1e-10, 100, &Silent).unwrap();
     assert!(full.converged && (variance(&heavy, &full) - 6.0).abs() < 1e-8);
-    let mean: f64 = (0..3).map(|i| heavy.mass[i] * full.y[(i, 0)]).sum();
+    let mean: f64 = (0..3).map(|i| heavy.counts[i] * full.y[(i, 0)]).sum();
     assert!(mean.abs() < 1e-12, "{mean}");
 }
 

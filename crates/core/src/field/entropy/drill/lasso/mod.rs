@@ -116,7 +116,7 @@ impl Lasso<'_> {
                 best.stopped = true;
                 break;
             };
-            let (found, t) = self.search(&at, &step.v, step.slope, &rounded)?;
+            let (found, t) = self.search(&at, &step.v, step.derivative, &rounded)?;
             let Some(found) = found else { break };
             // The dual of the absolute value moves along: u + δu solves u q = T to first order.
             for (e, u) in u.iter_mut().enumerate().skip(n) {
@@ -132,7 +132,7 @@ impl Lasso<'_> {
             (best.steps, best.products) = (steps, products);
             // Once a step promises less than the smoothing costs, μ is what remains to be improved.
             let worth = self.cost_of_rounding(&at.t, &rounded).max(0.1 * self.tolerance * n as f64);
-            if -step.slope < worth && t > 0.5 {
+            if -step.derivative < worth && t > 0.5 {
                 mu *= SHRINK;
             }
             // A gap is known only near the end; before that, progress is estimated from the usual number of products.
@@ -167,10 +167,10 @@ impl Lasso<'_> {
         observer: &dyn Observer,
         products: &mut usize,
     ) -> Result<Option<Step>> {
-        let slope_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
-        let slope: Vec<f64> = (0..at.t.len()).map(slope_of).collect();
+        let gradient_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
+        let gradient: Vec<f64> = (0..at.t.len()).map(gradient_of).collect();
         let metric = self.arithmetic.congruence(&at.t, &at.factor, &at.w)?;
-        let mut r: Vec<f64> = slope.iter().map(|g| -g).collect();
+        let mut r: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let mut v = vec![0.0; r.len()];
         let mut y = precondition(&metric, curvature, &r)?;
         let (mut p, mut left) = (y.clone(), self.support.inner(&r, &y));
@@ -200,7 +200,7 @@ impl Lasso<'_> {
             p.iter_mut().zip(&y).for_each(|(p, y)| *p = y + next / left * *p);
             left = next;
         }
-        Ok(Some(Step { slope: self.support.inner(&slope, &v), v }))
+        Ok(Some(Step { derivative: self.support.inner(&gradient, &v), v }))
     }
 
     /// The smoothed objective.
@@ -218,7 +218,7 @@ impl Lasso<'_> {
     }
 
     /// The longest of the steps 1, ½, ¼, ... that keeps T positive definite and decreases f.
-    fn search(&self, at: &At, v: &[f64], slope: f64, rounded: &[f64]) -> Result<(Option<At>, f64)> {
+    fn search(&self, at: &At, v: &[f64], derivative: f64, rounded: &[f64]) -> Result<(Option<At>, f64)> {
         let here = self.rounded_value(&at.t, at.log_determinant, rounded);
         let mut t = 1.0;
         while t > 1e-10 {
@@ -227,7 +227,7 @@ impl Lasso<'_> {
                 let log_determinant = factor.log_determinant();
                 let there = self.rounded_value(&moved, log_determinant, rounded);
                 // Below this, rounding hides a decrease; any step that does not increase f is then accepted.
-                if there <= here + ENOUGH * t * slope + 1e-13 * here.abs() {
+                if there <= here + ENOUGH * t * derivative + 1e-13 * here.abs() {
                     let w = self.arithmetic.inverse(&mut factor)?;
                     return Ok((Some(At { t: moved, log_determinant, factor, w }), t));
                 }
@@ -292,7 +292,7 @@ fn precondition(metric: &Congruence<'_>, curvature: &LassoCurvature, r: &[f64]) 
 struct Step {
     v: Vec<f64>,
     /// ⟨gradient, v⟩.
-    slope: f64,
+    derivative: f64,
 }
 
 /// The second derivative of the smoothed absolute value, and its part in the preconditioner.

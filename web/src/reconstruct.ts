@@ -1,12 +1,12 @@
 // The inverse transform: the data row at a point of the map, with the 68 % and 95 % intervals of every entry.
 //
-// A port of crates/core/src/reconstruct/{kriging,neighborhood,prediction}.rs and of the units of preparation/back.rs, whose heads have the
+// A port of crates/core/src/reconstruct/{kriging,neighborhood,prediction}.rs and of the units of preparation/inverse.rs, whose heads have the
 // formulas. The linear rule is x̄ + U y. Kriging predicts from the map points nearest to the point:
 //
 //   C = κ(‖y[a] − y[b]‖ / ℓh) + ηI,   c = κ(‖y[a] − y‖ / ℓh),   α = C⁻¹(c + 1β),   x̂ = Σ w[a] x[a]
 //   width[j] = w[j] √(b[j]² u + f[j]²),  at least g(1 − 1ᵀC⁻¹c) σ[j], at most g √2 σ[j]
 
-import type { Column, KrigingBack, LinearBack, MapData, Numbers, Page } from "./data";
+import type { Column, KrigingInverse, LinearInverse, MapData, Numbers, Page } from "./data";
 import { inUnits } from "./data";
 
 /** How many neighbors the average roughness counts for. */
@@ -35,42 +35,42 @@ interface Kriged { weights: Float64Array; variance: number; roughness: number; m
 
 /** The reason why this map has no inverse transform here, or null if it has one. */
 export function refusal(page: Page, map: MapData): string | null {
-  if (!map.back) return "this map has no inverse transform";
-  if (map.back.rule === "kriging" && !page.rows) return page.rows_note ?? "the rows are not in the page, and the inverse transform needs them";
+  if (!map.inverse_transform) return "this map has no inverse transform";
+  if (map.inverse_transform.rule === "kriging" && !page.rows) return page.rows_note ?? "the rows are not in the page, and the inverse transform needs them";
   if (map.dims > 2) return `a click gives two coordinates and this map has ${map.dims}; eigenfold reconstruct takes them all`;
   return null;
 }
 
 /** The data row at a point of the map, as the columns were prepared. */
 export function reconstruct(page: Page, map: MapData, place: number[]): Answer {
-  const back = map.back!, near = neighborhood(map.map!, map.dims, place, back);
-  const answer = back.rule === "linear" ? linear(back, place) : kriging(page.rows!, page.columns.length, back, near);
+  const inverse = map.inverse_transform!, near = neighborhood(map.map!, map.dims, place, inverse);
+  const answer = inverse.rule === "linear" ? linear(inverse, place) : kriging(page.rows!, page.columns.length, inverse, near);
   return { ...answer, far: near.near.length > 1 && near.to[0] > near.typical };
 }
 
-function linear(back: LinearBack, y: number[]): Omit<Answer, "far"> {
-  const p = back.mean.length, d = y.length, row = new Float64Array(p);
+function linear(inverse: LinearInverse, y: number[]): Omit<Answer, "far"> {
+  const p = inverse.mean.length, d = y.length, row = new Float64Array(p);
   for (let j = 0; j < p; j++) {
     let along = 0;
-    for (let c = 0; c < d; c++) along += back.axes[j * d + c] * y[c];
-    row[j] = back.mean[j] + along;
+    for (let c = 0; c < d; c++) along += inverse.axes[j * d + c] * y[c];
+    row[j] = inverse.mean[j] + along;
   }
-  const deviations = Float64Array.from(back.deviations, (width) => back.calibration_factor[0] * width);
-  return { row, deviations, margins: Float64Array.from(back.deviations, (width) => back.calibration_factor[1] * MARGIN * width) };
+  const deviations = Float64Array.from(inverse.deviations, (width) => inverse.calibration_factor[0] * width);
+  return { row, deviations, margins: Float64Array.from(inverse.deviations, (width) => inverse.calibration_factor[1] * MARGIN * width) };
 }
 
 /** The map points nearest to a point, those of its component alone, nearest first. */
-function neighborhood(map: Numbers, d: number, place: number[], back: KrigingBack | LinearBack): Neighborhood {
-  const list = ofOneComponent(map, d, place, back);
+function neighborhood(map: Numbers, d: number, place: number[], inverse: KrigingInverse | LinearInverse): Neighborhood {
+  const list = ofOneComponent(map, d, place, inverse);
   const near = list.map(({ row }) => row), to = list.map(({ distance }) => distance);
   // The scale is that of the map around the nearest point, so that a gap between clusters counts as far.
-  const there = near.length > 0 ? ofOneComponent(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), back).map(({ row }) => row) : [];
+  const there = near.length > 0 ? ofOneComponent(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), inverse).map(({ row }) => row) : [];
   return { near, to, between: between(map, d, near), typical: scale(map, d, there), closeness: closeness(to) };
 }
 
-function ofOneComponent(map: Numbers, d: number, place: ArrayLike<number>, back: KrigingBack | LinearBack): { row: number; distance: number }[] {
-  const list = nearest(map, d, place, back.rule === "kriging" ? back.neighbors : 32);
-  const components = back.rule === "kriging" ? back.components : null;
+function ofOneComponent(map: Numbers, d: number, place: ArrayLike<number>, inverse: KrigingInverse | LinearInverse): { row: number; distance: number }[] {
+  const list = nearest(map, d, place, inverse.rule === "kriging" ? inverse.neighbors : 32);
+  const components = inverse.rule === "kriging" ? inverse.components : null;
   return components ? list.filter(({ row }) => components[row] === components[list[0].row]) : list;
 }
 
@@ -206,23 +206,23 @@ function solve(around: Neighborhood, length: number, noise: number, g: Float64Ar
   return { weights, variance: Math.max(variance, noise), roughness: Math.max(roughness, 0), missing: Math.min(1, Math.max(0, missing)), lost: 1 - s };
 }
 
-function kriging(rows: Numbers, p: number, back: KrigingBack, around: Neighborhood): Omit<Answer, "far"> {
-  const { near } = around, m = near.length, kriged = solve(around, back.length, back.noise, gram(rows, p, near, back.unit));
+function kriging(rows: Numbers, p: number, inverse: KrigingInverse, around: Neighborhood): Omit<Answer, "far"> {
+  const { near } = around, m = near.length, kriged = solve(around, inverse.length, inverse.noise, gram(rows, p, near, inverse.unit));
   // Summed as differences from the nearest row, so that a constant feature keeps its value.
   const center = near[0] * p, row = new Float64Array(p);
   near.forEach((a, at) => { for (let j = 0; j < p; j++) row[j] += kriged.weights[at] * (rows[a * p + j] - rows[center + j]); });
   for (let j = 0; j < p; j++) row[j] += rows[center + j];
-  const place = back.roughness === null ? kriged.variance : (kriged.variance * (PRIOR * back.roughness + kriged.roughness)) / (PRIOR + m - 1);
+  const place = inverse.roughness === null ? kriged.variance : (kriged.variance * (PRIOR * inverse.roughness + kriged.roughness)) / (PRIOR + m - 1);
   const deviation = Math.sqrt(place), widths = [new Float64Array(p), new Float64Array(p)];
   for (let j = 0; j < p; j++) {
-    let floor = kriged.missing ** 2 * back.spread[j];
-    if (kriged.lost > 0) near.forEach((a, at) => { floor += around.closeness[at] * kriged.lost ** 2 * ((rows[a * p + j] - row[j]) / back.unit) ** 2; });
-    const scale = Math.hypot(back.bases[j] * deviation, Math.sqrt(floor));
-    const least = back.unit * kriged.missing * Math.sqrt(back.spread[j]);
-    const most = back.unit * Math.SQRT2 * Math.sqrt(back.spread[j]);
+    let floor = kriged.missing ** 2 * inverse.spread[j];
+    if (kriged.lost > 0) near.forEach((a, at) => { floor += around.closeness[at] * kriged.lost ** 2 * ((rows[a * p + j] - row[j]) / inverse.unit) ** 2; });
+    const scale = Math.hypot(inverse.bases[j] * deviation, Math.sqrt(floor));
+    const least = inverse.unit * kriged.missing * Math.sqrt(inverse.spread[j]);
+    const most = inverse.unit * Math.SQRT2 * Math.sqrt(inverse.spread[j]);
     for (const level of [0, 1]) {
-      const g = level === 0 ? 1 : MARGIN, width = back.unit * back.widths[2 * j + level] * scale;
-      widths[level][j] = Math.min(Math.max(back.calibration_factor[level] * width, g * least), g * most);
+      const g = level === 0 ? 1 : MARGIN, width = inverse.unit * inverse.widths[2 * j + level] * scale;
+      widths[level][j] = Math.min(Math.max(inverse.calibration_factor[level] * width, g * least), g * most);
     }
   }
   return { row, deviations: widths[0], margins: widths[1] };

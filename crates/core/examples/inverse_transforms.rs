@@ -1,7 +1,7 @@
 //! Three inverse transforms, compared alike: the mean of the nearest neighbors, a local linear regression, and kriging.
 //!
 //! ```text
-//! cargo run --release -p eigenfold --example ways_back -- digits isomap 2
+//! cargo run --release -p eigenfold --example inverse_transforms -- digits isomap 2
 //! ```
 //!
 //! Every row is predicted from its nearest neighbors on the map. A rule gives weights, a variance relative to the variance of one
@@ -40,7 +40,7 @@ fn main() -> Result<(), Error> {
     let of = |rule: fn(&Points, usize, &[u32]) -> Option<Said>| -> Result<(usize, [f64; 4]), Error> {
         let mut best = (0, [f64::NAN, 0.0, 0.0, f64::NEG_INFINITY]);
         for size in sizes.into_iter().filter(|&size| size < points.rows()) {
-            let evaluated = judge(&points, map, size, rule)?;
+            let evaluated = evaluate(&points, map, size, rule)?;
             if evaluated[3] > best.1[3] {
                 best = (size, evaluated);
             }
@@ -99,7 +99,7 @@ fn local_regression(map: &Points, row: usize, near: &[u32]) -> Option<Said> {
 }
 
 /// Error, shares within one and two standard deviations, and log density of a rule.
-fn judge(
+fn evaluate(
     points: &Points,
     map: &Points,
     size: usize,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gaussians, kriging, pca, random } from "../fixtures/math.mjs";
 import { load } from "./sources.mjs";
 
-const { reconstruct, refusal, widthsInUnits, nearest, MARGIN } = await load("back.ts");
+const { reconstruct, refusal, widthsInUnits, nearest, MARGIN } = await load("reconstruct.ts");
 
 const n = 150, p = 6, d = 2, gauss = gaussians(random(4));
 const map = Float64Array.from({ length: n * d }, gauss);
@@ -15,7 +15,7 @@ for (let i = 0; i < n * p; i++) means[i % p] += rows[i] / n;
 const unit = Math.max(...rows.map((x, at) => Math.abs(x - means[at % p])));
 for (let i = 0; i < n * p; i++) spread[i % p] += ((rows[i] - means[i % p]) / unit) ** 2 / n;
 spread[5] = 0;
-const back = {
+const inverse = {
   rule: "kriging", neighbors: 32, length: 2, noise: 1e-3, unit, roughness: 0.02, means, spread, calibration_factor: [1.3, 1.1], components: null,
   bases: spread.map((s) => 0.7 * Math.sqrt(s)), widths: Float64Array.from({ length: 2 * p }, (_, at) => (at % 2 ? 2.2 : 1.1) + 0.05 * at),
 };
@@ -24,7 +24,7 @@ const places = [[0, 0], [0.3, -0.4], [2.2, 2.4], [5, -3], [40, 40], [map[20], ma
 
 function agrees(way, places, what) {
   for (const place of places) {
-    const fast = reconstruct(page, { map, dims: d, back: way }, place), slow = kriging(rows, p, map, n, d, way, place);
+    const fast = reconstruct(page, { map, dims: d, inverse_transform: way }, place), slow = kriging(rows, p, map, n, d, way, place);
     for (const key of ["row", "deviations", "margins"]) slow[key].forEach((value, j) => {
       const off = Math.abs(fast[key][j] - value) / (Math.abs(value) + 1e-3 * unit);
       assert.ok(off < 1e-8, `${what} at ${place}: ${key}[${j}] is ${fast[key][j]} and should be ${value}`);
@@ -33,30 +33,30 @@ function agrees(way, places, what) {
   }
 }
 
-test("kriging says the same as its formulas solved one by one", () => agrees(back, places, "plain"));
+test("kriging gives the same as its formulas solved one by one", () => agrees(inverse, places, "plain"));
 
 test("weights are held where they would lean too hard, and the floors grow there", () => {
-  const smooth = { ...back, length: 8, noise: 1e-6 }, beside = [[1.5, 2.8], [-3.2, 1], [3.1, -2.9]];
+  const smooth = { ...inverse, length: 8, noise: 1e-6 }, beside = [[1.5, 2.8], [-3.2, 1], [3.1, -2.9]];
   agrees(smooth, beside, "held");
   const held = kriging(rows, p, map, n, d, smooth, beside[0]), free = kriging(rows, p, map, n, d, smooth, [0, 0]);
   assert.ok(held.deviations[1] > 3 * free.deviations[1]);
 });
 
-test("without a judgement the variance is that of the kriging alone", () => agrees({ ...back, roughness: null }, places, "unjudged"));
+test("without an evaluation the variance is that of the kriging alone", () => agrees({ ...inverse, roughness: null }, places, "not evaluated"));
 
-test("a component of the map is predicted from its own points", () => agrees({ ...back, components: Uint32Array.from({ length: n }, (_, i) => (map[2 * i] > 0 ? 1 : 0)) }, places, "components"));
+test("a component of the map is predicted from its own points", () => agrees({ ...inverse, components: Uint32Array.from({ length: n }, (_, i) => (map[2 * i] > 0 ? 1 : 0)) }, places, "components"));
 
 test("coinciding points and a single neighbor do no harm", () => {
-  const same = new Float64Array(n * d).fill(1), one = { ...back, neighbors: 1 };
-  for (const [where, way] of [[same, back], [map, one]]) {
-    const fast = reconstruct(page, { map: where, dims: d, back: way }, [1.5, 1]), slow = kriging(rows, p, where, n, d, way, [1.5, 1]);
+  const same = new Float64Array(n * d).fill(1), one = { ...inverse, neighbors: 1 };
+  for (const [where, way] of [[same, inverse], [map, one]]) {
+    const fast = reconstruct(page, { map: where, dims: d, inverse_transform: way }, [1.5, 1]), slow = kriging(rows, p, where, n, d, way, [1.5, 1]);
     slow.row.forEach((value, j) => assert.ok(Math.abs(fast.row[j] - value) < 1e-6 * unit, `${fast.row[j]} ${value}`));
   }
 });
 
-test("a feature that is the same everywhere comes back to the last bit and is certain", () => {
+test("a feature that is the same everywhere is reconstructed to the last bit and is certain", () => {
   for (const place of places) {
-    const answer = reconstruct(page, { map, dims: d, back }, place);
+    const answer = reconstruct(page, { map, dims: d, inverse_transform: inverse }, place);
     assert.equal(answer.row[5], 7);
     assert.equal(answer.deviations[5], 0);
   }
@@ -64,7 +64,7 @@ test("a feature that is the same everywhere comes back to the last bit and is ce
 
 test("the linear inverse transform of a principal plane returns the data's projection", () => {
   const { mean, axes, map: plane } = pca(rows, n, p, 2), linear = { rule: "linear", mean, axes, deviations: new Float64Array(p).fill(0.5), calibration_factor: [1, 1] };
-  const answer = reconstruct(page, { map: plane, dims: 2, back: linear }, [plane[6], plane[7]]);
+  const answer = reconstruct(page, { map: plane, dims: 2, inverse_transform: linear }, [plane[6], plane[7]]);
   for (let j = 0; j < p; j++) {
     let wanted = mean[j];
     for (let c = 0; c < 2; c++) for (let k = 0; k < p; k++) wanted += axes[2 * j + c] * axes[2 * k + c] * (rows[3 * p + k] - mean[k]);
@@ -90,8 +90,8 @@ function between(a, b) {
 test("widths in units hold the share that was promised, for logarithms too", () => {
   assert.deepEqual(widthsInUnits({ center: 3, scale: 2, log: false }, 1, [0.5, 1]), [1, 2]);
   for (const log of [true, "one_plus"]) for (const width of [1e-6, 0.2, 1.1]) {
-    const column = { center: 0.4, scale: 0.8, log }, z = 0.7, back = (z) => (log === true ? Math.exp : Math.expm1)(0.4 + 0.8 * z), of = (x) => ((log === true ? Math.log : Math.log1p)(x) - 0.4) / 0.8;
-    const [deviation, margin] = widthsInUnits(column, z, [width, MARGIN * width]), x = back(z);
+    const column = { center: 0.4, scale: 0.8, log }, z = 0.7, inverse = (z) => (log === true ? Math.exp : Math.expm1)(0.4 + 0.8 * z), of = (x) => ((log === true ? Math.log : Math.log1p)(x) - 0.4) / 0.8;
+    const [deviation, margin] = widthsInUnits(column, z, [width, MARGIN * width]), x = inverse(z);
     for (const [D, share] of [[deviation, 0.6826894921], [margin, 0.95]]) {
       const low = of(x - D), held = between(Math.max(-9, Number.isFinite(low) ? (low - z) / width : -9), (of(x + D) - z) / width);
       assert.ok(Math.abs(held - share) < 1e-6, `${log} ${width}: ${held} and not ${share}`);
@@ -100,8 +100,8 @@ test("widths in units hold the share that was promised, for logarithms too", () 
 });
 
 test("a map without an inverse transform gives the reason", () => {
-  assert.match(refusal(page, { back: null, dims: 2 }), /no inverse transform/);
-  assert.match(refusal({ ...page, rows: null, rows_note: "too large" }, { back, dims: 2 }), /too large/);
-  assert.match(refusal(page, { back, dims: 3 }), /two coordinates and this map has 3/);
-  assert.equal(refusal(page, { back, dims: 2 }), null);
+  assert.match(refusal(page, { inverse_transform: null, dims: 2 }), /no inverse transform/);
+  assert.match(refusal({ ...page, rows: null, rows_note: "too large" }, { inverse_transform: inverse, dims: 2 }), /too large/);
+  assert.match(refusal(page, { inverse_transform: inverse, dims: 3 }), /two coordinates and this map has 3/);
+  assert.equal(refusal(page, { inverse_transform: inverse, dims: 2 }), null);
 });

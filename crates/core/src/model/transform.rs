@@ -10,33 +10,34 @@ use eigenfold_linalg::error::{Error, Result};
 use std::borrow::Cow;
 
 impl Model {
-    /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
-    /// own coordinates (of several equal ones, those of the first). A model of distances takes, for every new point, its distances to all training points.
+    /// Embeds new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
+    /// own coordinates (of several equal ones, those of the first). A model of distances takes, for every new point, its
+    /// distances to all training points.
     ///
     /// # Errors
     ///
     /// If the rows do not have the columns the model was fitted to, or the model knows no points: one fitted to a bare
     /// graph, or a method of the locally linear family fitted to distances.
     pub fn transform(&self, new: &Points) -> Result<Points> {
-        Ok(self.place(new)?.coordinates)
+        Ok(self.transform_detailed(new)?.coordinates)
     }
 
-    /// Places new points as [`Model::transform`] does, and says which of them are far from all training points.
+    /// Transforms new points as [`Model::transform`] does, and reports which of them are far from all training points.
     ///
     /// # Errors
     ///
     /// As [`Model::transform`].
-    pub fn place(&self, new: &Points) -> Result<Transformed> {
+    pub fn transform_detailed(&self, new: &Points) -> Result<Transformed> {
         self.placed(&*self.entered(new)?, false)
     }
 
-    /// Places new points as [`Model::place`] does, and says how sure their coordinates are: up to 256 training rows are placed
-    /// by the others to find out.
+    /// Transforms new points as [`Model::transform_detailed`] does, with standard deviations of their coordinates, estimated
+    /// from up to 256 training rows that are placed by the others.
     ///
     /// # Errors
     ///
     /// As [`Model::transform`].
-    pub fn place_with_deviations(&self, new: &Points) -> Result<Transformed> {
+    pub fn transform_with_std(&self, new: &Points) -> Result<Transformed> {
         self.placed(&*self.entered(new)?, true)
     }
 
@@ -78,7 +79,7 @@ impl Model {
     /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
     pub(crate) fn metric(&self) -> Metric {
         let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(|rule| rule.traits().uses_metric);
-        // Rows are white where this is asked.
+        // Rows are whitened already where this is used.
         if uses && self.recipe.metric != Metric::Mahalanobis { self.recipe.metric } else { Metric::Euclidean }
     }
 

@@ -2,8 +2,8 @@
 //! extension, and compared with their coordinates on a map of all rows.
 //!
 //! ```text
-//! cargo run --release -p eigenfold --example placing -- swiss-roll:800:0:1 isomap lle
-//! cargo run --release -p eigenfold --example placing -- iris
+//! cargo run --release -p eigenfold --example extension -- swiss-roll:800:0:1 isomap lle
+//! cargo run --release -p eigenfold --example extension -- iris
 //! ```
 //!
 //! Prints a line per method: the shares of held-out coordinates within one and within 1.96 standard deviations, by the standard
@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
             let known = points.select(&kept);
             let model = recipe.fit(&known, &Silent)?;
             let new = points.select(&left);
-            let alone = model.place_with_deviations(&new)?.deviations;
+            let alone = model.transform_with_std(&new)?.deviations;
             let placed = model.transform_held_out(&new, &model.held_out_extension(&Silent)?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);

@@ -1,7 +1,7 @@
 //! Whether the held-out log-likelihood is biased: the two tables of docs/likelihood.md.
 //!
 //! ```sh
-//! cargo run --release -p eigenfold --example evidence
+//! cargo run --release -p eigenfold --example held_out_likelihood
 //! ```
 //!
 //! **Noise.** 500 points of 10 independent normal features, ten seeds. The true density is known, and an unbiased estimate
@@ -66,7 +66,7 @@ fn noise() -> Result<()> {
             let points = normal(n, p, seed)?;
             let truth = standard_density(&points);
             let evaluated = recipe.held_out(&points, &Silent)?;
-            found.push(evaluated.log_evidence - truth);
+            found.push(evaluated.log_likelihood - truth);
             alone.push(evaluated.noise_alone - truth);
             useless += evaluated.only_noise;
             fits.extend(recipe.fit(&points, &Silent)?.log_likelihood().map(|fit| fit - truth));
@@ -97,10 +97,10 @@ fn truth() -> Result<()> {
         for (name, line) in METHODS.iter().zip(&mut lines) {
             let recipe = recipe(name)?;
             let found = recipe.held_out(&set.seen, &Silent)?;
-            let evaluated = recipe.judge_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
-            let (n, seen, judges) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
-            diagnostics.push((found.log_evidence - found.noise_alone) / (n * seen));
-            fresh.push((evaluated.log_density - evaluated.noise_alone) / (n * judges));
+            let evaluated = recipe.evaluate_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
+            let (n, seen, left) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
+            diagnostics.push((found.log_likelihood - found.noise_alone) / (n * seen));
+            fresh.push((evaluated.log_density - evaluated.noise_alone) / (n * left));
             let [a, b] = [&diagnostics, &fresh].map(|values| values[values.len() - 1]);
             line.push_str(&format!(" {a:.3} / {b:.3} |"));
         }

@@ -4,7 +4,7 @@ use super::{Named, Value};
 use eigenfold_linalg::error::{Error, Result};
 
 /// A type that a method's field may have.
-pub trait Held: Sized {
+pub trait FieldValue: Sized {
     /// The value as the table represents it.
     fn value(&self) -> Value;
 
@@ -13,7 +13,7 @@ pub trait Held: Sized {
     /// # Errors
     ///
     /// If the text of a [`Kind::Text`](super::Kind::Text) does not have the expected form.
-    fn held(value: Value) -> Result<Self>;
+    fn from_value(value: Value) -> Result<Self>;
 }
 
 /// The error of a table whose kind differs from that of the field.
@@ -21,42 +21,42 @@ fn other_kind<T>() -> Result<T> {
     Err(Error::parameter("parameter", "this parameter has values of another kind", "give none"))
 }
 
-/// Implements [`Held`] for a plain type.
-macro_rules! held {
+/// Implements [`FieldValue`] for a plain type.
+macro_rules! field_value {
     ($type:ty, $variant:ident) => {
-        impl Held for $type {
+        impl FieldValue for $type {
             fn value(&self) -> Value {
                 Value::$variant(*self)
             }
 
-            fn held(value: Value) -> Result<$type> {
+            fn from_value(value: Value) -> Result<$type> {
                 if let Value::$variant(value) = value { Ok(value) } else { other_kind() }
             }
         }
     };
 }
 
-held!(f64, Number);
-held!(usize, Count);
-held!(bool, Switch);
+field_value!(f64, Number);
+field_value!(usize, Count);
+field_value!(bool, Switch);
 
-impl Held for u32 {
+impl FieldValue for u32 {
     fn value(&self) -> Value {
         Value::Count(*self as usize)
     }
 
-    fn held(value: Value) -> Result<u32> {
-        usize::held(value).and_then(|count| count.try_into().or_else(|_| other_kind()))
+    fn from_value(value: Value) -> Result<u32> {
+        usize::from_value(value).and_then(|count| count.try_into().or_else(|_| other_kind()))
     }
 }
 
-impl<T: Held> Held for Option<T> {
+impl<T: FieldValue> FieldValue for Option<T> {
     fn value(&self) -> Value {
         self.as_ref().map_or(Value::Auto, T::value)
     }
 
-    fn held(value: Value) -> Result<Option<T>> {
-        if value == Value::Auto { Ok(None) } else { T::held(value).map(Some) }
+    fn from_value(value: Value) -> Result<Option<T>> {
+        if value == Value::Auto { Ok(None) } else { T::from_value(value).map(Some) }
     }
 }
 
@@ -74,12 +74,12 @@ pub trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-impl<T: Choice> Held for T {
+impl<T: Choice> FieldValue for T {
     fn value(&self) -> Value {
         Value::Choice(self.word())
     }
 
-    fn held(value: Value) -> Result<T> {
+    fn from_value(value: Value) -> Result<T> {
         let at = Self::NAMES.iter().position(|named| value == Value::Choice(named.name));
         at.map_or_else(other_kind, |at| Ok(Self::ALL[at]))
     }
@@ -101,9 +101,9 @@ pub(crate) use choices;
 macro_rules! field {
     ($name:ident) => {
         $crate::parameter::Access {
-            get: |method: &Self| Some($crate::parameter::Held::value(&method.$name)),
+            get: |method: &Self| Some($crate::parameter::FieldValue::value(&method.$name)),
             set: |method: &mut Self, value| {
-                method.$name = $crate::parameter::Held::held(value)?;
+                method.$name = $crate::parameter::FieldValue::from_value(value)?;
                 Ok(())
             },
         }
