@@ -94,6 +94,16 @@ impl Graph {
         Graph { offsets: (0..=targets.len() / k).map(|i| i * k).collect(), targets, lengths }
     }
 
+    /// The first `k` neighbors of every point; `None` if a point has fewer.
+    pub fn first(&self, k: usize) -> Option<Graph> {
+        let mut graph = Graph::empty();
+        for i in 0..self.len() {
+            let (targets, lengths) = (self.neighbors(i).get(..k)?, &self.lengths(i)[..k]);
+            graph.push(targets.iter().copied().zip(lengths.iter().copied()));
+        }
+        Some(graph)
+    }
+
     /// The graph with edges added to the lists of both their ends.
     pub(crate) fn with_linking_edges(&self, linking_edges: &[(u32, u32, f64)]) -> Graph {
         let mut added: Vec<(u32, f64, u32)> =

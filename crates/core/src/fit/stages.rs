@@ -83,7 +83,10 @@ impl<'a> Stages<'a> {
                 let (found, learned) = drill.graph(&search, self.input.data, self.recipe.memory, self.observer)?;
                 (found, Some(learned))
             }
-            None => (self.input.data.neighbors(&search, self.observer)?, None),
+            None => match self.input.neighbors {
+                Some(known) => (self.input.data.joined(&search, known.clone(), self.observer)?, None),
+                None => (self.input.data.neighbors(&search, self.observer)?, None),
+            },
         }))
     }
 
@@ -285,6 +288,17 @@ impl<'a> Stages<'a> {
     fn nearest(&self, dims: usize) -> Result<Option<Found>> {
         let Some(request) = self.recipe.method.nearest(self.input.data)? else { return Ok(None) };
         self.observer.progress(Stage::Graph, 0.0);
+        if let Some(known) = self.input.neighbors {
+            let few = || {
+                let fact = format!(
+                    "`{}` needs {} neighbors of every point, and fewer were given",
+                    request.parameter, request.k
+                );
+                Error::parameter(request.parameter, fact, "give more of them, or a smaller value")
+            };
+            let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
+            return search.of_graph(&known.first(request.k).ok_or_else(few)?).map(Some);
+        }
         request.search(&self.site(None, None, dims)).map(Some)
     }
 

@@ -38,11 +38,13 @@ pub struct Input<'a> {
     pub init: Option<&'a Points>,
     /// The roles of the columns of the table that the points came from, kept by the model for new rows.
     pub schema: Option<&'a Schema>,
+    /// The nearest neighbors of every point, nearest first, if they are known: stage 1 takes them and does not search.
+    pub neighbors: Option<&'a Graph>,
 }
 
 impl<'a, D: Into<Data<'a>>> From<D> for Input<'a> {
     fn from(data: D) -> Input<'a> {
-        Input { data: data.into(), labels: None, names: None, init: None, schema: None }
+        Input { data: data.into(), labels: None, names: None, init: None, schema: None, neighbors: None }
     }
 }
 
@@ -72,6 +74,10 @@ impl<'a> Input<'a> {
                 format!("there are {} labels for {n} points", labels.len()),
                 "give one per point",
             ));
+        }
+        if let Some(neighbors) = self.neighbors.filter(|neighbors| neighbors.len() != n) {
+            let fact = format!("there are neighbors of {} points and {n} points", neighbors.len());
+            return Err(Error::mismatch("neighbors", (neighbors.len(), n), fact, "give those of every point"));
         }
         match self.names.filter(|names| self.data.points().is_none() || names.len() != features) {
             Some(names) => {

@@ -1,6 +1,6 @@
 //! Stage 1 answers every request for neighbors, and the report says how.
 use crate::support::*;
-use eigenfold::{Elastic, Method, Recipe, Silent};
+use eigenfold::{Disconnected, Elastic, Input, Method, Neighbors, Recipe, Search, Silent};
 
 #[test]
 fn every_method_that_searches_neighbors_reports_the_route_and_the_time() {
@@ -36,4 +36,36 @@ fn the_recall_of_a_perplexity_search_is_reported() {
         "{:?}",
         model.report().graph.route
     );
+}
+
+/// Neighbors that were searched before are taken as they are: the same bytes, without a search.
+#[test]
+fn known_neighbors_are_not_searched_again() {
+    let points = swiss(200);
+    let known = Search { neighbors: Neighbors::Nearest(60), disconnected: Disconnected::Separate, ..Search::default() };
+    let known = known.of_points(&points, &Silent).unwrap().graph;
+    for (name, k) in [("isomap", 8), ("umap", 10), ("lle", 8), ("tsne", 10)] {
+        let recipe = Recipe {
+            method: Method::from_name(name).unwrap(),
+            neighbors: Neighbors::Nearest(k),
+            approximate: Some(false),
+            ..Recipe::default()
+        };
+        let mut recipe = recipe;
+        if name == "tsne" {
+            recipe.method.set("perplexity", "15").unwrap();
+        }
+        let own = recipe.fit(&points, &Silent).unwrap();
+        let lists = if name == "tsne" { known.clone() } else { known.first(k).unwrap() };
+        let given = recipe.fit(Input { neighbors: Some(&lists), ..(&points).into() }, &Silent).unwrap();
+        assert_eq!(own.embedding(), given.embedding(), "{name}");
+        assert!(given.report().graph.route.as_deref().is_some_and(|route| route.contains("graph")), "{name}");
+    }
+    let few = known.first(3).unwrap();
+    let tsne = Recipe { method: Method::from_name("tsne").unwrap(), ..Recipe::default() };
+    let error = tsne.fit(Input { neighbors: Some(&few), ..(&points).into() }, &Silent).unwrap_err().to_string();
+    assert!(error.contains("needs 90 neighbors of every point, and fewer were given"), "{error}");
+    let other = swiss(50);
+    let error = tsne.fit(Input { neighbors: Some(&few), ..(&other).into() }, &Silent).unwrap_err().to_string();
+    assert!(error.starts_with("there are neighbors of 200 points and 50 points"), "{error}");
 }
