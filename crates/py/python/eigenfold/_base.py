@@ -44,7 +44,7 @@ class Estimator(_sklearn.Alone):
         return self._fit(X, y, None)
 
     def _fit(self, X: Any, y: Any, init: Any) -> Any:
-        """A fit whose descent starts where `init` says, or else as the parameters say."""
+        """A fit whose optimization starts from `init`, or else as the parameters define."""
         X, names = _vectors.unpacked(X, self.vector)
         data = self._spec.data(self, X)
         request, kind, start = self._spec.request(self)
@@ -98,9 +98,9 @@ class Estimator(_sklearn.Alone):
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
             early = [f"{fact}; " + ("; ".join(early) or "the map is what it had by then")]
         for warning in early:
-            _sklearn.tell(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
+            _sklearn.warn(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
         for warning in [warning for warning, kind in warnings if kind not in EARLY] + self._idle():
-            _sklearn.tell(warning)
+            _sklearn.warn(warning)
 
     def _idle(self) -> list[str]:
         """Warnings about parameters that were set and do nothing here."""
@@ -132,7 +132,7 @@ class Estimator(_sklearn.Alone):
         if len(far) > 0:
             shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
-            _sklearn.tell(f"{what} far from all training points ({shown}); their coordinates are extrapolated and mean little")
+            _sklearn.warn(f"{what} far from all training points ({shown}); their coordinates are extrapolated and mean little")
         placed = self._contained(placed, X)
         return (placed, deviations) if return_std else placed
 
@@ -151,10 +151,10 @@ class Estimator(_sklearn.Alone):
         """
         self._fitted()
         points = _input.matrix(X)
-        back, deviations, _, _, warnings = self._model.reconstruct(points, return_std, held_out, _input.threads(self.n_jobs))
+        rows, deviations, _, _, warnings = self._model.reconstruct(points, return_std, held_out, _input.threads(self.n_jobs))
         for warning in warnings:
-            _sklearn.tell(warning)
-        return (back, deviations) if return_std else back
+            _sklearn.warn(warning)
+        return (rows, deviations) if return_std else rows
 
     def score(self, X: Any, y: Any = None) -> float:
         """The share of variance that the embedding preserves for new points, for choosing parameters: 1 is all.
@@ -167,8 +167,8 @@ class Estimator(_sklearn.Alone):
             raise ValueError("score needs a reconstruction, which a map of distances cannot; fit it to points")
         jobs = _input.threads(self.n_jobs)
         placed, _, _ = model.transform(given.data, self.missing, False, None, jobs)
-        back, _, _, _, _ = model.reconstruct(placed, False, None, jobs)
-        lost = np.nansum((given.data - back) ** 2)
+        rows, _, _, _, _ = model.reconstruct(placed, False, None, jobs)
+        lost = np.nansum((given.data - rows) ** 2)
         return float(1.0 - lost / np.nansum((given.data - train.mean(axis=0)) ** 2))
 
     def save(self, path: Any) -> None:
@@ -179,7 +179,7 @@ class Estimator(_sklearn.Alone):
     @property
     def graph_(self) -> Any:
         """The graph as a sparse matrix: of the fitted weights if there are any, else of the lengths of its edges."""
-        self._known("graph_", self._spec.graph)
+        self._require("graph_", self._spec.graph)
         if hasattr(self, "edges_"):
             return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
         return self._edges()
@@ -197,10 +197,10 @@ class Estimator(_sklearn.Alone):
     @property
     def precision_(self) -> Any:
         """The precision that was fitted, a sparse matrix: of maximum entropy unfolding, the Laplacian of its multipliers."""
-        self._known("precision_", self._spec.name == "MEU")
+        self._require("precision_", self._spec.name == "MEU")
         return laplacian(self.graph_, float(getattr(self, "gamma")))
 
-    def _known(self, attribute: str, there_is: bool) -> None:
+    def _require(self, attribute: str, there_is: bool) -> None:
         if not there_is or not self.__sklearn_is_fitted__():
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
 
@@ -239,7 +239,7 @@ class Estimator(_sklearn.Alone):
                 f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
             )
 
-    def _again(self, X: Any) -> tuple[Any, _input.Given]:
+    def _again(self, X: Any) -> tuple[Any, _input.CheckedInput]:
         """The model, and rows that have its columns."""
         self._fitted()
         X, names = _vectors.unpacked(X, self.vector, _vectors.fitted(self))
@@ -249,7 +249,7 @@ class Estimator(_sklearn.Alone):
         _input.check_again(self, given)
         return self._model, self._measured(given, self._train)
 
-    def _measured(self, given: _input.Given, train: Any) -> _input.Given:
+    def _measured(self, given: _input.CheckedInput, train: Any) -> _input.CheckedInput:
         """Points as their distances to the training points, by a metric of scipy; others as they are."""
         if given.kind != "measured":
             return given
@@ -319,7 +319,7 @@ class LatentEstimator(Estimator):
     @property
     def covariance_(self) -> np.ndarray:
         """W Wᵀ + Ψ, the covariance of the features, computed on access."""
-        self._known("covariance_", True)
+        self._require("covariance_", True)
         return self.components_.T @ self.components_ + np.diag(self.noise_variance_)
 
     def score(self, X: Any, y: Any = None) -> float:

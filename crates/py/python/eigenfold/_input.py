@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _vectors
-from ._sklearn import tell
+from ._sklearn import warn
 
 
 # Sparse points with more cells than this are not written out: 1.6 GB.
@@ -22,7 +22,7 @@ TIMES = ("date", "time", "duration", "period")
 A_TIME = "holds dates or times, which are not numbers; leave it out, or subtract a time and divide by a unit"
 
 
-class Given(NamedTuple):
+class CheckedInput(NamedTuple):
     """An input: of kind `points`, `distances`, `similarities`, `graph`, or `measured` (points with a metric of scipy)."""
 
     kind: str
@@ -31,12 +31,12 @@ class Given(NamedTuple):
     names: list[str] | None
 
 
-def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | None = None) -> Given:
+def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | None = None) -> CheckedInput:
     """The input of an estimator, of at least `least` rows; its columns have the names given here, or its own."""
     who = type(estimator).__name__
     _refuse_lazy(X)
     if hasattr(X, "tocsr") and kind == "distances":
-        return Given("graph", _graph(X), X.shape[1], None)
+        return CheckedInput("graph", _graph(X), X.shape[1], None)
     if hasattr(X, "tocsr"):
         X = _dense(X)
     names = names or feature_names(X)
@@ -48,7 +48,7 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | N
         )
     if columns < 1:
         raise ValueError(f"Found array with 0 feature(s) (shape={data.shape}) while a minimum of 1 is required by {who}.")
-    return Given(kind, data, columns, names)
+    return CheckedInput(kind, data, columns, names)
 
 
 def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
@@ -145,16 +145,16 @@ def feature_names(X: Any) -> list[str] | None:
     return names if are_text == {True} else None
 
 
-def check_again(estimator: Any, given: Given) -> None:
+def check_again(estimator: Any, given: CheckedInput) -> None:
     """Refuses other columns than those an estimator was fitted to."""
     who, expected = type(estimator).__name__, estimator.n_features_in_
     fitted = getattr(estimator, "feature_names_in_", None)
     if fitted is not None and given.names is not None and list(fitted) != given.names:
         raise ValueError(_other_names(list(fitted), given.names))
     if fitted is not None and given.names is None:
-        tell(f"X does not have valid feature names, but {who} was fitted with feature names")
+        warn(f"X does not have valid feature names, but {who} was fitted with feature names")
     if fitted is None and given.names is not None:
-        tell(f"X has feature names, but {who} was fitted without feature names")
+        warn(f"X has feature names, but {who} was fitted without feature names")
     if given.features != expected:
         raise ValueError(f"X has {given.features} features, but {who} is expecting {expected} features as input")
 
@@ -192,7 +192,7 @@ def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def seed(random_state: Any, init: Any = None) -> int:
     """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from.
 
-    Nothing is 0, but for a descent that starts at random: there it is another one each time, by numpy's own generator.
+    Nothing is 0, except for an optimization that starts at random: there it is another one each time, by numpy's own generator.
     """
     if random_state is None and isinstance(init, str) and init == "random":
         return int(np.random.randint(2**31 - 1))

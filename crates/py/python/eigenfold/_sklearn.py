@@ -87,7 +87,7 @@ class ConvergenceWarning(UserWarning):
     """A solver stopped before it met its tolerance; the result is what it had by then."""
 
 
-def tell(text: str, category: type[Warning] = UserWarning) -> None:
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warns, as if from the user's own line that led here."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "eigenfold":

@@ -125,7 +125,7 @@ class Spec:
         return self.request(estimator, seed=0)[1]
 
     def request(self, estimator: Any, seed: int | None = None) -> tuple[dict[str, Any], str, Any]:
-        """The request for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
+        """The request for the library, the kind of the input (`measured`: points whose distances come from scipy), and where an optimization starts if that is given."""
         values = {name: getattr(estimator, name) for name in self.parameters}
         values["shape"] = getattr(estimator, "_shape", None)
         self.instead(values)

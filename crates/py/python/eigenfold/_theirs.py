@@ -20,7 +20,7 @@ class GeodesicEstimator(Estimator):
     @property
     def dist_matrix_(self) -> np.ndarray:
         """The lengths of the shortest paths between all points; n x n, and computed anew each time."""
-        self._known("dist_matrix_", True)
+        self._require("dist_matrix_", True)
         from scipy.sparse.csgraph import shortest_path
 
         return shortest_path(self.graph_, directed=False)
@@ -45,7 +45,7 @@ class AffinityEstimator(Estimator):
     @property
     def affinity_matrix_(self) -> Any:
         """The weights of scikit-learn's `affinity`, a point's with itself too; but for given ones they are computed anew each time."""
-        self._known("affinity_matrix_", self.affinity is not None)
+        self._require("affinity_matrix_", self.affinity is not None)
         if self._weights is not None:
             return self._weights
         graph = self._edges("separate")
@@ -59,7 +59,7 @@ class AffinityEstimator(Estimator):
 
 
 class StressEstimator(Estimator):
-    """A method of the differences between distances, whose descent may start from given coordinates."""
+    """A method of the differences between distances, whose optimization may start from given coordinates."""
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> Any:
         """Fits the method to points, or to distances if `metric="precomputed"`; from the coordinates `init` if they are given."""
@@ -101,13 +101,13 @@ def classes(y: Any, rows: int) -> list[int | None] | None:
     known = np.array([one is not None and bool(one == one) for one in values]) if values.ndim == 1 else np.zeros(0)
     way_out = "set target_weight=0 to be silent, or give classes as text, as in y.astype(str)"
     if values.ndim != 1:
-        _sklearn.tell(f"y has the shape {values.shape} and was not used: UMAP goes by one class per point; {way_out}")
+        _sklearn.warn(f"y has the shape {values.shape} and was not used: UMAP goes by one class per point; {way_out}")
         return None
     numbers = all(isinstance(one, (int, float, np.number, np.bool_)) for one in values[known])
     names, found = np.unique(values[known].astype(float if numbers else str), return_inverse=True)
     if numbers and (len(names) > MOST_CLASSES or any(name % 1 for name in names)):
         fact = f"y has {len(names)} different numbers, which are values and not classes, and was not used"
-        _sklearn.tell(f"{fact}; {way_out}")
+        _sklearn.warn(f"{fact}; {way_out}")
         return None
     of: list[int | None] = [None] * rows
     for at, one in zip(np.flatnonzero(known), found):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._sklearn import tell
+from ._sklearn import warn
 
 # The columns that a warning lists.
 LISTED = 5
@@ -35,7 +35,7 @@ def unpacked(X: Any, wanted: str | None = None, fitted: str | None = None) -> tu
             raise ValueError(f"{fact}; give X[{vectors[0]!r}] alone, or vector={vectors[0]!r}")
         if not vectors:
             return X, None
-        _tell(vectors[0], [name for name in names if name != vectors[0]])
+        _warn(vectors[0], [name for name in names if name != vectors[0]])
     name = wanted if wanted is not None else fitted if fitted in vectors else vectors[0]
     return _matrix(_column(X, name), str(name))
 
@@ -46,11 +46,11 @@ def fitted(estimator: Any) -> str | None:
     return None if names is None or not str(names[0]).endswith("[0]") else str(names[0])[:-3]
 
 
-def _tell(name: Any, aside: list[Any]) -> None:
+def _warn(name: Any, aside: list[Any]) -> None:
     if aside:
         what = "column" if len(aside) == 1 else "columns"
         fact = f"the vectors of column {name!r} were taken for the points and {what} {_listed(aside)} left aside"
-        tell(f"{fact}; give vector={name!r} if that is right, or leave the column out if not")
+        warn(f"{fact}; give vector={name!r} if that is right, or leave the column out if not")
 
 
 def _listed(names: list[Any]) -> str:

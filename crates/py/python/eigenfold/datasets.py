@@ -44,7 +44,7 @@ def names() -> list[str]:
 
 
 def make(name: str, n: int = 1000, *, noise: float = 0.0, random_state: int = 0) -> Drawn:
-    """Draws `n` points of a sheet, with Gaussian noise of this deviation on every coordinate.
+    """Draws `n` points of a sheet, with Gaussian noise of this standard deviation on every coordinate.
 
     >>> from eigenfold import datasets
     >>> datasets.make("swiss-roll", n=300).truth.shape
