@@ -223,6 +223,11 @@ impl Method {
         self.inner().keeps_largest_variance()
     }
 
+    /// Whether the method is from outside of this library.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self, Method::Own(_))
+    }
+
     /// Stage 2.
     ///
     /// # Errors

@@ -102,6 +102,11 @@ impl Recipe {
         self.check_rescale(data)
     }
 
+    /// The metric of the recipe, unless the method does without it.
+    pub(crate) fn used_metric(&self) -> Metric {
+        if self.method.info().uses_metric { self.metric } else { Metric::default() }
+    }
+
     /// The recipe without its preparation, and the points that it is for.
     ///
     /// # Errors

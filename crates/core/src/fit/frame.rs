@@ -64,10 +64,10 @@ impl Frame {
             entered.notes = notes;
             frame.prepared = Some(prepared);
         }
-        if recipe.metric == Metric::Mahalanobis {
+        entered.recipe.metric = recipe.used_metric();
+        if entered.recipe.metric == Metric::Mahalanobis {
             entered.recipe.metric = Metric::Euclidean;
-            let points = entered.columns.as_ref().or(given.data.points());
-            if let Some(points) = points.filter(|_| recipe.method.info().uses_metric) {
+            if let Some(points) = entered.columns.as_ref().or(given.data.points()) {
                 let whitening = Whitening::learn(points, given.names)?;
                 entered.columns = Some(whitening.apply(points)?);
                 frame.whitening = Some(whitening);

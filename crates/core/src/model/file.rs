@@ -14,7 +14,6 @@
 //! columns were prepared. A file of a format version that is not known is refused by name.
 
 use crate::fit::Frame;
-use crate::method::Method;
 use crate::model::Model;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use eigenfold_io::schema::Schema;
@@ -43,7 +42,7 @@ impl Model {
     ///
     /// If there is no memory for them, or if they could not be read again: what is written has passed the checks of the reader.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        if let Method::Own(_) = self.recipe.method {
+        if self.recipe.method.is_own() {
             let fact =
                 format!("{} is not a method of this library, and its models cannot be read again", self.report.method);
             return Err(Error::inapplicable("save", fact, "leave out `save`"));

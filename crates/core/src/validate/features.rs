@@ -171,15 +171,12 @@ impl Recipe {
             Error::numerical(fact, "use another `neighbors`")
         };
         // The factor of the field is fitted to the features `tuned`, so that its unit does not matter.
-        if self.metric == Metric::Mahalanobis {
-            let white = match self.method.info().uses_metric {
-                true => Whitening::learn(made, None)?.apply(made)?,
-                false => made.clone(),
-            };
+        if self.used_metric() == Metric::Mahalanobis {
+            let white = Whitening::learn(made, None)?.apply(made)?;
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
             return recipe.evaluate(&white, labels, tuned, evaluated, observer);
         }
-        let data = Data::from(made).measured_by(self.metric);
+        let data = Data::from(made).measured_by(self.used_metric());
         let input = Input { labels, ..data.into() };
         input.check()?;
         self.check(data)?;

@@ -30,14 +30,6 @@ macro_rules! properties {
     (@applies $applies:expr) => { $applies };
 }
 
-/// Trials that fail for a known defect of a method, and what it is; they are shown as ignored until it is fixed.
-const KNOWN_DEFECTS: [(&str, &str); 2] = [
-    // `uses_metric` is false, and yet the Isomap that the optimization starts from has the neighbors of the metric.
-    ("gplvm", "a_metric_changes_nothing_where_there_is_none"),
-    // Two points that no edge joins lie at ±0.74, all others at 0, though all edges have length 0.
-    ("meu", "coinciding_points_have_their_outcome"),
-];
-
 fn main() {
     let properties = properties! {
         properties::every_row_gets_finite_coordinates_and_every_map_its_diagnostics;
@@ -62,12 +54,11 @@ fn main() {
     };
     let trial = |property: &Property, method: Method| {
         let (check, name) = (property.check, method.info().name);
-        let defect = KNOWN_DEFECTS.contains(&(name, property.name));
         let run = move || {
             check(&method);
             Ok(())
         };
-        Trial::test(format!("{name}::{}", property.name), run).with_ignored_flag(defect)
+        Trial::test(format!("{name}::{}", property.name), run)
     };
     // By property first, so that trials side by side do not wait for the same fit.
     let trials = properties.iter().flat_map(|property| {

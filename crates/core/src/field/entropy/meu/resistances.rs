@@ -34,7 +34,8 @@ impl Edges {
         let (ends, lengths): (Vec<(u32, u32)>, Vec<f64>) = graph.pairs().map(|(i, j, d)| ((i, j), d)).unzip();
         let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
         let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
-        let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
+        // Points that all coincide stay together: the map of edges of no length has no length.
+        let least = if mean > 0.0 { SHORTEST * mean } else { f64::MIN_POSITIVE.sqrt() };
         let coincident = squares.iter().filter(|&&s| s < least).count();
         squares.iter_mut().for_each(|s| *s = s.max(least));
         Edges { n: graph.len(), features, ends, lengths, squares, coincident }
