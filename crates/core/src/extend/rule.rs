@@ -1,18 +1,12 @@
-//! The rules as values of one type, which a model keeps in its file.
+//! The rules as values of one type, which a model keeps in its file; what all of them do with new points.
 
-use super::attracted::Attracted;
-use super::barycenter::Barycenter;
-use super::features::Features;
-use super::gower::Gower;
-use super::latent::Latent;
-use super::linear::Linear;
-use super::nystrom::Nystrom;
-use super::on_line::OnLine;
-use super::process::Process;
-use super::stress::Stress;
-use super::tangent::Tangent;
-use super::{Extension, Own};
-use serde::{Deserialize, Serialize};
+use super::batches;
+use super::extension::{Extension, Known, Own, Traits, Transformed};
+use super::{Barycenter, DESCENTS, OnLine, Process, Rule};
+use crate::input::Data;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 
 /// Defines [`Rule`] from one word for each rule: its type.
 macro_rules! rules {
@@ -53,8 +47,19 @@ macro_rules! rules {
     };
 }
 
-// A new rule goes last, because saved models store its number.
-rules!(Linear, Gower, Barycenter, Nystrom, Tangent, Stress, Attracted, Latent, Features, Process, OnLine);
+pub(super) use rules;
+
+/// How the inverse transform of a rule is found.
+pub(crate) enum Inverse<'a> {
+    /// By kriging, whatever the rule is.
+    Kriging,
+    /// x̄ + U y, with the standard deviations of the model, or those of its residuals.
+    Linear { mean: &'a [f64], axes: Vec<f64>, deviations: Option<Vec<f64>> },
+    /// By the process over the map.
+    Process(&'a Process),
+    /// By the process along the line.
+    OnLine(&'a OnLine),
+}
 
 impl Rule {
     /// The weights that reconstruct a new point from its neighbors apply to its coordinates, as in LLE, with this share of
@@ -66,5 +71,95 @@ impl Rule {
     /// A rule from outside of this library.
     pub fn own(rule: impl Extension + 'static) -> Rule {
         Rule::Own(Own::new(rule))
+    }
+}
+
+impl Rule {
+    pub(crate) fn traits(&self) -> Traits {
+        self.inner().traits()
+    }
+
+    /// The coordinates of new rows.
+    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
+        let rule = self.inner();
+        match rule.place(known, new)? {
+            Some(placed) => Ok(placed),
+            None => known.among(rule.candidates(), |known| batches::place_rows(rule, known, new, None)),
+        }
+    }
+
+    /// The coordinates of training rows as if they were new: each is embedded by the others, without itself among its
+    /// neighbors. The influence of the row on the whole map (on means and eigenvectors) remains.
+    pub(crate) fn place_without(&self, known: &Known<'_>, rows: &[usize]) -> Result<Points> {
+        let rule = self.inner();
+        let Some((points, _)) = known.points.filter(|_| rule.traits().uses_others && known.map.rows() > 1) else {
+            return Ok(known.map.select(rows));
+        };
+        let new = points.select(rows);
+        let number = |&row: &usize| match rule.candidates() {
+            Some(all) => all.iter().position(|&i| i as usize == row).map_or(u32::MAX, |at| at as u32),
+            None => row as u32,
+        };
+        let own: Vec<u32> = rows.iter().map(number).collect();
+        let placed = known.among(rule.candidates(), |known| {
+            let k = known.k.min(known.map.rows() - 1).max(1);
+            batches::place_rows(rule, &Known { k, ..*known }, &new, Some(&own))
+        })?;
+        Ok(placed.coordinates)
+    }
+
+    /// The number of rows that may be embedded anew: fewer if each requires an optimization.
+    pub(crate) fn affordable(&self) -> usize {
+        if self.traits().optimizes { DESCENTS } else { usize::MAX }
+    }
+
+    /// The coordinates of all training points from those of the landmarks.
+    pub(crate) fn place_all(
+        &self,
+        known: &Known<'_>,
+        data: Data<'_>,
+        geodesics: Option<LandmarkGeodesics>,
+    ) -> Result<Points> {
+        if let Some(placed) = self.inner().place_all(known, data, geodesics)? {
+            return Ok(placed);
+        }
+        match data.table() {
+            Some(rows) => Ok(self.place(known, rows)?.coordinates),
+            None => {
+                let fact = "the points of a graph cannot be placed by landmarks";
+                Err(Error::input_kind(&["points", "distances"], fact, ""))
+            }
+        }
+    }
+
+    /// How the inverse transform is found.
+    pub(crate) fn inverse(&self) -> Result<Inverse<'_>> {
+        Ok(match self {
+            Rule::Linear(linear) => linear.inverse(),
+            Rule::Latent(latent) => latent.inverse()?,
+            Rule::Process(process) => Inverse::Process(process),
+            Rule::OnLine(line) => Inverse::OnLine(line),
+            _ => Inverse::Kriging,
+        })
+    }
+}
+
+impl Known<'_> {
+    /// Passes the training data of the candidates alone to `work`.
+    fn among<R>(&self, candidates: Option<&[u32]>, work: impl FnOnce(&Known<'_>) -> Result<R>) -> Result<R> {
+        let Some(candidates) = candidates else { return work(self) };
+        let rows: Vec<usize> = candidates.iter().map(|&i| i as usize).collect();
+        let points = self.points.map(|(points, metric)| (points.select(&rows), metric));
+        // During a fit only the candidates have coordinates.
+        let map = if self.map.rows() == rows.len() { self.map.clone() } else { self.map.select(&rows) };
+        let points = points.as_ref().map(|(points, metric)| (points, *metric));
+        // They are farther apart than the points whose neighbors a radius found.
+        work(&Known { points, map: &map, k: self.k.min(rows.len()), radius: None, ..*self })
+    }
+
+    /// `Σⱼ w[j] y[j]` over the neighbors, finished coordinate by coordinate.
+    pub fn mean_of(&self, near: &[u32], weights: &[f64], finish: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+        let sum = |q: usize| near.iter().zip(weights).map(|(&j, w)| w * self.map.row(j as usize)[q]).sum();
+        (0..self.map.cols()).map(|q| finish(q, sum(q))).collect()
     }
 }
