@@ -160,7 +160,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ("compare iris --methods pca --sweep neighbors", "this is no parameter with values"),
         ("compare iris --methods pca --sweep perplexity=5,10", "none of the methods has a parameter \"perplexity\""),
         ("compare iris --methods pca --perplexity 30", "none of the methods has a parameter --perplexity"),
-        ("compare iris --methods isomap --sweep neighbors=few", "no number of neighbors"),
+        ("compare iris --methods isomap --sweep neighbors=few", "not a number of neighbors"),
         ("compare iris -k auto", "--sweep neighbors=5,10,20"),
         (
             "compare iris --methods isomap --graph all --sweep neighbors=5,9",

@@ -17,7 +17,7 @@ use crate::points::Points;
 use crate::search::best::Best;
 use crate::search::filter::Filter;
 use crate::search::index::{Lists, concat, put_back};
-use crate::search::pca_bound::Outline;
+use crate::search::pca_bound::PcaBound;
 use crate::search::rank_block::{BLOCK, Tile, sum};
 use crate::search::shortlist::{Batch, Shortlist, View};
 use crate::search::watch::Watch;
@@ -168,16 +168,16 @@ impl Blocks {
 
     /// The points as they are.
     fn view(&self) -> View<'_> {
-        View { rows: &self.rows, dims: self.dims, outline: None }
+        View { rows: &self.rows, dims: self.dims, bound: None }
     }
 
     /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides, and from
-    /// an outline of the points where that is faster.
+    /// a PCA bound of the points where that is faster.
     pub(crate) fn nearest_others(&self, points: &Points, k: usize, watch: &Watch) -> Result<Lists> {
         let everyone: Vec<u32> = (0..points.rows() as u32).collect();
-        let outline = Outline::new(self, k);
-        let (view, ids) = match &outline {
-            Some(outline) => (outline.view(), &outline.order),
+        let bound = PcaBound::new(self, k);
+        let (view, ids) = match &bound {
+            Some(bound) => (bound.view(), &bound.order),
             None => (self.view(), &everyone),
         };
         let sides: Vec<Mutex<Shortlist>> = ids
@@ -187,24 +187,24 @@ impl Blocks {
             .map(|(ids, first)| Batch { blocks: self, view, points, queries: points, ids, single: view.rows, first })
             .map(|batch| Mutex::new(Shortlist::new(batch, k)))
             .collect();
-        // Tiles of an outline come after those of all coordinates, which are of points so near that the outline would rule
+        // Tiles of a PCA bound come after those of all coordinates, which are of points so near that the PCA bound would rule
         // out few, and which make the limits by which it rules out the others.
-        let [near, far] = match &outline {
-            Some(outline) => outline.pairs_of_blocks(k),
+        let [near, far] = match &bound {
+            Some(bound) => bound.pairs_of_blocks(k),
             None => [(0..sides.len()).flat_map(|a| (a..sides.len()).map(move |b| (a, b))).collect(), vec![]],
         };
         // What is left to be measured at the end takes about half as long as the tiles.
         let (tiles, last) = (near.len() + far.len(), (near.len() + far.len()).div_ceil(2 * sides.len()));
         let watch = watch.again(tiles + last * sides.len());
         let used = Scratch::new(Tile::default);
-        for (pairs, outlined) in [(near, false), (far, true)] {
+        for (pairs, bounded) in [(near, false), (far, true)] {
             let work = |tile: &mut Tile, (a, b): (usize, usize)| {
                 watch.step(1)?;
                 let (down, across) = (view.block(a), view.block(b));
-                tile.outlined = outlined;
-                match &outline {
-                    Some(outline) if !outlined => {
-                        tile.fill(self.metric, self.dims, outline.full(&down), outline.full(&across));
+                tile.bounded = bounded;
+                match &bound {
+                    Some(bound) if !bounded => {
+                        tile.fill(self.metric, self.dims, bound.full(&down), bound.full(&across));
                     }
                     _ => tile.fill(self.metric, view.dims, view.values(&down), view.values(&across)),
                 }
@@ -231,7 +231,7 @@ impl Blocks {
             Ok(lists)
         })?;
         let lists = concat(parts);
-        Ok(if outline.is_some() { put_back(&lists, ids, k) } else { lists })
+        Ok(if bound.is_some() { put_back(&lists, ids, k) } else { lists })
     }
 
     /// Finds the `k` nearest of each of the given rows of `queries`, one list after the other.

@@ -21,7 +21,7 @@ use eigenfold_linalg::sort;
 use faer::{Mat, MatRef};
 use std::ops::Range;
 
-/// Fewer points than this, or fewer features, are not worth an outline.
+/// Fewer points than this, or fewer features, are not worth a PCA bound.
 const POINTS_FROM: usize = 4_000;
 const DIMS_FROM: usize = 96;
 
@@ -53,9 +53,9 @@ const ORDERED_BY: usize = 32;
 const LEAF: usize = 12;
 const POWERS: usize = 6;
 
-/// The outline of all points.
+/// The PCA bound of all points.
 #[derive(Debug)]
-pub(crate) struct Outline {
+pub(crate) struct PcaBound {
     /// The points in an order in which neighbors are mostly not far apart; the rows are in this order.
     pub(crate) order: Vec<u32>,
     /// p, then ρ.
@@ -66,9 +66,9 @@ pub(crate) struct Outline {
     full: Vec<f32>,
 }
 
-impl Outline {
-    /// The outline that makes the search for `k` neighbors fastest, or nothing where none does.
-    pub(crate) fn new(blocks: &Blocks, k: usize) -> Option<Outline> {
+impl PcaBound {
+    /// The PCA bound that makes the search for `k` neighbors fastest, or nothing where none does.
+    pub(crate) fn new(blocks: &Blocks, k: usize) -> Option<PcaBound> {
         let (rows, dims) = (blocks.rows(), blocks.dims());
         let n = rows.base.len();
         if n < POINTS_FROM || dims < DIMS_FROM || blocks.metric() == Metric::Manhattan {
@@ -93,11 +93,11 @@ impl Outline {
         let full = in_order(&rows.values, dims, &order);
         let values = in_order(&values, width + 1, &order);
         let rows = Rows { values, base: ordered(&rows.base), error_bound: ordered(&rows.error_bound) };
-        Some(Outline { order, rows, dims: width + 1, full })
+        Some(PcaBound { order, rows, dims: width + 1, full })
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        View { rows: &self.rows, dims: self.dims, outline: Some(self) }
+        View { rows: &self.rows, dims: self.dims, bound: Some(self) }
     }
 
     /// All coordinates of some rows.
@@ -106,7 +106,7 @@ impl Outline {
         &self.full[rows.start * dims..rows.end * dims]
     }
 
-    /// Puts r[i,j] − β[j] by all coordinates in the place of the outline's. Four at a time: while one is waited for, the
+    /// Puts r[i,j] − β[j] by all coordinates in the place of the PCA bound's. Four at a time: while one is waited for, the
     /// others are on their way from memory.
     #[inline(always)]
     pub(crate) fn ranks_below(&self, i: usize, others: &mut [(f32, u32)]) {
@@ -224,7 +224,7 @@ pub(crate) fn leading(x: MatRef<'_, f64>) -> Mat<f64> {
 /// How many of the directions cost least for lists of `k` among the tried points; nothing if all products cost less.
 fn best_width(x: MatRef<'_, f64>, directions: MatRef<'_, f64>, k: usize) -> Option<usize> {
     let (n, dims) = (x.nrows(), x.ncols() as f64);
-    // Points that fill fewer directions than the narrowest outline has are all in those.
+    // Points that fill fewer directions than the narrowest PCA bound has are all in those.
     let all = (1..WIDTHS[0]).contains(&directions.ncols()).then_some(directions.ncols());
     let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= directions.ncols()).chain(all).collect();
     let trials: Vec<usize> = (0..n).step_by(n.div_ceil(TRIALS)).collect();
@@ -296,14 +296,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn neighbors_by_an_outline_are_those_by_all_coordinates() {
+    fn neighbors_by_the_pca_bound_are_those_by_all_coordinates() {
         let cases = [(Metric::Euclidean, 1.0, 0.02), (Metric::Euclidean, 1e50, 0.0), (Metric::Cosine, 1e-3, 0.02)];
         for (metric, scale, noisy) in cases {
             let values = bent(noisy).values().iter().map(|x| x * scale).collect();
             let points = Points::new(N, DIMS, values).unwrap();
             let blocks = Blocks::new(&points, metric).unwrap();
             for k in [1, 12] {
-                assert!(Outline::new(&blocks, k).is_some(), "{metric:?} {k}: not what is tested here");
+                assert!(PcaBound::new(&blocks, k).is_some(), "{metric:?} {k}: not what is tested here");
                 let (targets, lengths) = blocks.nearest_others(&points, k, &Watch::new(&Silent, N)).unwrap();
                 let ids: Vec<u32> = (0..N as u32).step_by(9).collect();
                 let exact = plain(&blocks, &points, &ids, k);
@@ -317,11 +317,11 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn noise_has_no_outline_that_pays() {
+    fn noise_has_no_pca_bound_that_pays() {
         let points = Points::new(N, DIMS, (0..N * DIMS).map(noise).collect()).unwrap();
-        assert!(Outline::new(&Blocks::new(&points, Metric::Euclidean).unwrap(), 10).is_none());
+        assert!(PcaBound::new(&Blocks::new(&points, Metric::Euclidean).unwrap(), 10).is_none());
         let same = Points::new(N, DIMS, vec![3.0; N * DIMS]).unwrap();
-        assert!(Outline::new(&Blocks::new(&same, Metric::Euclidean).unwrap(), 10).is_none());
+        assert!(PcaBound::new(&Blocks::new(&same, Metric::Euclidean).unwrap(), 10).is_none());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! where c is the cosine that what V leaves out of two neighbors usually has. It is exact on average, where an
-//! [outline](super::pca_bound) has c = 1 and is a bound: less to look at again, and nothing certain. All pairs are ranked by
+//! [PCA bound](super::pca_bound) has c = 1 and is a bound: less to look at again, and nothing certain. All pairs are ranked by
 //! m + 1 products; of every point the best few are measured by all features, in single precision where its digits
 //! suffice.
 //!

@@ -20,8 +20,8 @@ const LANES: usize = 16;
 pub(crate) struct Tile {
     values: Vec<f32>,
     height: usize,
-    /// Whether the ranks are those of an outline.
-    pub(crate) outlined: bool,
+    /// Whether the ranks are those of a PCA bound.
+    pub(crate) bounded: bool,
 }
 
 impl Tile {

@@ -3,19 +3,19 @@
 use crate::points::Points;
 use crate::search::best::Best;
 use crate::search::brute::{Blocks, Rows};
-use crate::search::pca_bound::Outline;
+use crate::search::pca_bound::PcaBound;
 use crate::search::rank_block::{BLOCK, Tile};
 use eigenfold_linalg::widest;
 use std::ops::Range;
 
-/// Points in some order, in single precision: with all their coordinates, or an outline of them.
+/// Points in some order, in single precision: with all their coordinates, or a PCA bound of them.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) rows: &'a Rows,
     /// Coordinates in a row.
     pub(crate) dims: usize,
-    /// The outline that the rows are of; nothing if they are all points, one after the other.
-    pub(crate) outline: Option<&'a Outline>,
+    /// The PCA bound that the rows are of; nothing if they are all points, one after the other.
+    pub(crate) bound: Option<&'a PcaBound>,
 }
 
 impl View<'_> {
@@ -30,7 +30,7 @@ impl View<'_> {
 
     #[inline(always)]
     fn point(&self, row: usize) -> u32 {
-        self.outline.map_or(row as u32, |outline| outline.order[row])
+        self.bound.map_or(row as u32, |bound| bound.order[row])
     }
 }
 
@@ -61,13 +61,13 @@ struct Candidates {
     best: Best,
     /// Points with their ranks r[i,j] − β[j] by all coordinates.
     pending: Vec<(f32, u32)>,
-    /// Rows with their ranks by an outline, which are lower.
-    outlined: Vec<(f32, u32)>,
+    /// Rows with their ranks by a PCA bound, which are lower.
+    bounded: Vec<(f32, u32)>,
 }
 
 impl<'a> Shortlist<'a> {
     pub(crate) fn new(batch: Batch<'a>, k: usize) -> Shortlist<'a> {
-        let empty = || Candidates { best: Best::new(k), pending: Vec::new(), outlined: Vec::new() };
+        let empty = || Candidates { best: Best::new(k), pending: Vec::new(), bounded: Vec::new() };
         let lists = batch.ids.iter().map(|_| empty()).collect();
         Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], lists }
     }
@@ -82,7 +82,7 @@ impl<'a> Shortlist<'a> {
             let j = self.batch.view.point(row);
             for &(i, rank) in &hits {
                 if allowed(self.batch.ids[i as usize], j) {
-                    self.consider(i as usize, rank, row, tile.outlined);
+                    self.consider(i as usize, rank, row, tile.bounded);
                 }
             }
         }
@@ -96,7 +96,7 @@ impl<'a> Shortlist<'a> {
         for at in 0..self.limits.len() {
             tile.across_within(at, bases, self.limits[at], &mut hits);
             for &(i, rank) in &hits {
-                self.consider(at, rank, down.start + i as usize, tile.outlined);
+                self.consider(at, rank, down.start + i as usize, tile.bounded);
             }
         }
     }
@@ -120,36 +120,36 @@ impl<'a> Shortlist<'a> {
         self.lists.into_iter().map(|list| list.best)
     }
 
-    /// Takes the point in a row by the rank in a tile, or keeps it for later if that is an outline's.
+    /// Takes the point in a row by the rank in a tile, or keeps it for later if that is a PCA bound's.
     #[inline(always)]
-    fn consider(&mut self, i: usize, rank: f32, row: usize, outlined: bool) {
-        if !outlined {
+    fn consider(&mut self, i: usize, rank: f32, row: usize, bounded: bool) {
+        if !bounded {
             return self.take(i, rank, self.batch.view.point(row));
         }
-        self.lists[i].outlined.push((rank, row as u32));
+        self.lists[i].bounded.push((rank, row as u32));
         let room = 8 * self.k + 64;
-        if self.lists[i].outlined.len() >= room {
+        if self.lists[i].bounded.len() >= room {
             self.look_closer(i, room / 2);
         }
     }
 
-    /// Ranks by all coordinates what an outline could not rule out, the most promising first, since they make the limit
+    /// Ranks by all coordinates what a PCA bound could not rule out, the most promising first, since they make the limit
     /// that rules out others; until no more than `left` are left.
     fn look_closer(&mut self, i: usize, left: usize) {
         let (view, own) = (self.batch.view, self.batch.first + i);
-        while let Some(outline) = view.outline
-            && self.lists[i].outlined.len() > left
+        while let Some(bound) = view.bound
+            && self.lists[i].bounded.len() > left
         {
-            let outlined = &mut self.lists[i].outlined;
-            let rest = outlined.len().saturating_sub(2 * self.k);
+            let bounded = &mut self.lists[i].bounded;
+            let rest = bounded.len().saturating_sub(2 * self.k);
             if rest > 0 {
-                outlined.select_nth_unstable_by(rest, |a, b| b.0.total_cmp(&a.0));
+                bounded.select_nth_unstable_by(rest, |a, b| b.0.total_cmp(&a.0));
             }
-            let mut promising = outlined.split_off(rest);
+            let mut promising = bounded.split_off(rest);
             promising.sort_unstable_by_key(|&(_, row)| row);
             widest(
                 #[inline(always)]
-                || outline.ranks_below(own, &mut promising),
+                || bound.ranks_below(own, &mut promising),
             );
             for (rank, row) in promising {
                 if rank <= self.limits[i] {
@@ -158,7 +158,7 @@ impl<'a> Shortlist<'a> {
             }
             self.tighten(i);
             let limit = self.limits[i];
-            self.lists[i].outlined.retain(|&(rank, _)| rank <= limit);
+            self.lists[i].bounded.retain(|&(rank, _)| rank <= limit);
         }
     }
 
