@@ -137,7 +137,7 @@ impl Recipe {
         }
         if dims > n - 1 {
             let (most, fact) = (n - 1, format!("{n} points span at most {}", plural(n - 1, "dimension")));
-            return Err(Error::Dims { asked: dims, most, fact });
+            return Err(Error::Dims { requested: dims, most, fact });
         }
         Ok(())
     }

@@ -174,7 +174,7 @@ pub enum Error {
     /// More dimensions were requested than the data have.
     Dims {
         /// The requested number of dimensions.
-        asked: usize,
+        requested: usize,
         /// The most there can be.
         most: usize,
         fact: String,

@@ -85,10 +85,10 @@ impl Error {
     }
 
     /// More dimensions than features.
-    pub fn features(asked: usize, features: usize) -> Error {
-        let (dims, verb) = (plural(asked, "dimension"), if asked == 1 { "was" } else { "were" });
+    pub fn features(requested: usize, features: usize) -> Error {
+        let (dims, verb) = (plural(requested, "dimension"), if requested == 1 { "was" } else { "were" });
         let fact = format!("{dims} {verb} asked of {}", plural(features, "feature"));
-        Error::Dims { asked, most: features, fact }
+        Error::Dims { requested, most: features, fact }
     }
 
     /// The same error of this row, counted from 0. Only [`Error::Data`] and [`Error::Format`] have rows.
