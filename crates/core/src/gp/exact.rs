@@ -59,9 +59,11 @@ impl Exact {
         let n = self.n;
         let scale = -0.5 / (length * length);
         let column = |(j, (near, mut column)): (usize, (&mut [f64], ColMut<'_, f64>))| {
-            for i in j..n {
-                near[i] = (scale * self.squared[j * n + i]).exp();
-                column[i] = v * near[i];
+            let squared = &self.squared[j * n + j..(j + 1) * n];
+            let below = near[j..n].iter_mut().zip(squared).zip(column.as_mut().subrows_mut(j, n - j).iter_mut());
+            for ((near, square), entry) in below {
+                *near = (scale * square).exp();
+                *entry = v * *near;
             }
             column[j] += w;
         };
