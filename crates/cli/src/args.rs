@@ -14,9 +14,7 @@ use crate::labels::Carry;
 use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
-use eigenfold::Count;
-use eigenfold::Metric;
-use eigenfold::quality::Measure;
+use eigenfold::{Count, Metric, quality::Measure};
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";

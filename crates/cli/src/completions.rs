@@ -4,8 +4,7 @@ use crate::command::command;
 use crate::print;
 use clap::Args;
 use clap_complete::Shell;
-use eigenfold::io::write_error;
-use eigenfold::{Error, Result};
+use eigenfold::{Error, Result, io::write_error};
 use std::path::PathBuf;
 
 /// Print what a shell needs to complete commands and flags.

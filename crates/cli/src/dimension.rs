@@ -9,11 +9,12 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::{input, preparing, request, say, warn};
-use eigenfold::Points;
-use eigenfold::Result;
-use eigenfold::Share;
-use eigenfold::dimension::{Dimension, Dimensions, Estimate, FLAGGED, ScaleEstimate};
-use eigenfold::io::{self, ReadOptions};
+use eigenfold::{
+    Points, Result, Share,
+    dimension::{Dimension, Dimensions, Estimate, FLAGGED, ScaleEstimate},
+    io,
+    io::ReadOptions,
+};
 use eigenfold_plot::{Format, ScaleCurve};
 use serde_json::{Map, Value, json};
 use std::path::Path;

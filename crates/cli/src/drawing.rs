@@ -4,11 +4,7 @@ use crate::args::Embed;
 use crate::labels::Labeled;
 use crate::report::{self, EffectiveParameter};
 use clap::Args;
-use eigenfold::Owned;
-use eigenfold::Report;
-use eigenfold::io::Labels;
-use eigenfold::{Error, Result};
-use eigenfold::{Model, NeighborsChoice, Points};
+use eigenfold::{Error, Model, NeighborsChoice, Owned, Points, Report, Result, io::Labels};
 use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
 use std::path::Path;
 

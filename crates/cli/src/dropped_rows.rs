@@ -2,11 +2,7 @@
 
 use crate::flags::MissingName;
 use crate::report::{grouped, plural};
-use eigenfold::Graph;
-use eigenfold::Points;
-use eigenfold::Weight;
-use eigenfold::io::Labels;
-use eigenfold::{Error, Result};
+use eigenfold::{Error, Graph, Points, Result, Weight, io::Labels};
 use serde_json::{Value, json};
 
 /// The rows that a note lists.

@@ -5,9 +5,7 @@ use crate::flags::{DisconnectedName, GraphKind, Kind};
 use crate::preparing;
 use crate::report::EffectiveParameter;
 use crate::request::word;
-use eigenfold::Model;
-use eigenfold::Recipe;
-use eigenfold::{Disconnected, Neighbors};
+use eigenfold::{Disconnected, Model, Neighbors, Recipe};
 
 /// Every parameter that had a part in the result: those of the columns and of the graph, then the method's own.
 pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {

@@ -12,17 +12,16 @@ use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
 use crate::snapshots::Snapshots;
 use crate::{effective_parameters, imputed, input, one_line, preparing, request, say};
-use eigenfold::Model;
-use eigenfold::Owned;
-use eigenfold::Share;
-use eigenfold::compare::unsolved;
-use eigenfold::contract::Kind;
-use eigenfold::io::schema::Role;
-use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
-use eigenfold::quality::procrustes::{Aligned, align};
-use eigenfold::{Count, Request};
-use eigenfold::{DimsChoice, HeldOut, Input, Likelihood, Method, NeighborsChoice, Points, Recipe};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Count, DimsChoice, Error, HeldOut, Input, Likelihood, Method, Model, NeighborsChoice, Owned, Points, Recipe,
+    Request, Result, Share,
+    compare::unsolved,
+    contract::Kind,
+    io,
+    io::schema::Role,
+    io::{Carried, Cells, write_bytes_atomically, write_error, write_weights},
+    quality::procrustes::{Aligned, align},
+};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;

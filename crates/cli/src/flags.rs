@@ -1,10 +1,11 @@
 //! The flags that several commands share, and the values they take.
 
 use clap::{Args, ValueEnum};
-use eigenfold::Count;
-use eigenfold::Metric;
-use eigenfold::quality::{MEASURES, Measure};
-use eigenfold::{Error, Result, rename_parameters};
+use eigenfold::{
+    Count, Error, Metric, Result,
+    quality::{MEASURES, Measure},
+    rename_parameters,
+};
 use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.

@@ -1,9 +1,7 @@
 //! The hint that is printed if the embedding lost the neighborhoods.
 
 use crate::args::Embed;
-use eigenfold::Count;
-use eigenfold::Model;
-use eigenfold::NeighborRatio;
+use eigenfold::{Count, Model, NeighborRatio};
 
 /// From this part on and this neighbor_ratio, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
 /// (docs/decisions/0133-every-map-is-measured.md).

@@ -4,9 +4,7 @@ use crate::args::Embed;
 use crate::flags::{Kind, MissingName};
 use crate::input::numbered;
 use crate::outputs::Outputs;
-use eigenfold::Owned;
-use eigenfold::{Error, Result};
-use eigenfold::{Method, Model, Points, io};
+use eigenfold::{Error, Method, Model, Owned, Points, Result, io};
 
 /// Refuses what cannot be written, before any work is done.
 pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {

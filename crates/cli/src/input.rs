@@ -4,11 +4,10 @@ use crate::dropped_rows::Kept;
 use crate::flags::{self, Kind, MissingName, Preparing, YesNo};
 use crate::labels::{Along, Carry};
 use crate::{request, warn};
-use eigenfold::Observer;
-use eigenfold::Owned;
-use eigenfold::io::Schema;
-use eigenfold::io::{self, ReadOptions, Table};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Observer, Owned, Result, io,
+    io::{ReadOptions, Schema, Table},
+};
 
 /// The most threads that share a core, ...
 const THREADS_PER_CORE: usize = 4;

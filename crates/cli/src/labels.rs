@@ -2,8 +2,10 @@
 
 use crate::dropped_rows::Kept;
 use clap::Args;
-use eigenfold::io::{self, Carried, Labels, ReadOptions};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Result, io,
+    io::{Carried, Labels, ReadOptions},
+};
 use std::path::Path;
 
 /// The flags.

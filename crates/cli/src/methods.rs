@@ -6,10 +6,8 @@ use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::parameters::described;
 use crate::{print, report};
-use eigenfold::Method;
-use eigenfold::Result;
 use eigenfold::{
-    ParameterInfo,
+    Method, ParameterInfo, Result,
     contract::{Kind, Named},
 };
 use serde_json::{Value, json};

@@ -2,8 +2,7 @@
 
 use crate::flags::with_flags;
 use clap::{Arg, ArgMatches};
-use eigenfold::{Drill, Method};
-use eigenfold::{ParameterInfo, contract::Parameters};
+use eigenfold::{Drill, Method, ParameterInfo, contract::Parameters};
 
 /// The heading of the flags that belong to single methods.
 const METHODS: &str = "Method parameters";

@@ -4,10 +4,10 @@ use crate::flags::{Preparing, ScaleName, with_flags};
 use crate::report::EffectiveParameter;
 use crate::request::word;
 use crate::warn;
-use eigenfold::Result;
-use eigenfold::io::schema::{Column, Role};
-use eigenfold::{Log, Preparation};
-use eigenfold::{Model, Points};
+use eigenfold::{
+    Log, Model, Points, Preparation, Result,
+    io::schema::{Column, Role},
+};
 use serde_json::{Value, json};
 
 /// Prepared points, for commands that keep no model; notes about them are printed.

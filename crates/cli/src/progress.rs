@@ -7,8 +7,7 @@
 
 use crate::progress_line::ProgressLine;
 use crate::{outputs, signals};
-use eigenfold::{Error, Result};
-use eigenfold::{Observer, Stage};
+use eigenfold::{Error, Observer, Result, Stage};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;

@@ -9,11 +9,9 @@ use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
 use crate::transform::load;
 use crate::{input, say};
-use eigenfold::Model;
-use eigenfold::Share;
-use eigenfold::{Error, Result};
-use eigenfold::{HeldOutRows, Points, io};
-use eigenfold::{Reconstruction, ReconstructionDiagnostics, ReconstructionRule};
+use eigenfold::{
+    Error, HeldOutRows, Model, Points, Reconstruction, ReconstructionDiagnostics, ReconstructionRule, Result, Share, io,
+};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,15 +1,11 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
 use crate::flags::with_flags;
-use eigenfold::Figure;
-use eigenfold::NeighborRatio;
-use eigenfold::Report;
-use eigenfold::Result;
-use eigenfold::TriedNeighbors;
-use eigenfold::io::{write_bytes_atomically, write_error};
-use eigenfold::{Bracket, Rescaling};
-use eigenfold::{DimsChoice, HeldOut, NeighborsChoice};
-use eigenfold::{Explained, PathStep};
+use eigenfold::{
+    Bracket, DimsChoice, Explained, Figure, HeldOut, NeighborRatio, NeighborsChoice, PathStep, Report, Rescaling,
+    Result, TriedNeighbors,
+    io::{write_bytes_atomically, write_error},
+};
 pub(crate) use eigenfold_plot::{grouped, plural};
 use serde_json::{Map, Value, json};
 use std::path::Path;

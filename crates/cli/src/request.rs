@@ -5,8 +5,7 @@ use crate::compare::Compared;
 use crate::flags::{Common, Input, Neighbors, Preparing};
 use crate::serve::Serve;
 use clap::ValueEnum;
-use eigenfold::io::Schema;
-use eigenfold::{Count, Request};
+use eigenfold::{Count, Request, io::Schema};
 use eigenfold_page::FRAMES;
 
 /// The request of `embed`.

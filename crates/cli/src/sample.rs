@@ -5,10 +5,11 @@ use crate::embed::try_coordinates;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::report::grouped;
 use crate::{input, progress, say};
-use eigenfold::io::Schema;
-use eigenfold::io::{self, ReadOptions, Table};
-use eigenfold::sample::Sample;
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Result, io,
+    io::{ReadOptions, Schema, Table},
+    sample::Sample,
+};
 use std::path::Path;
 
 /// The sets that are real data.

@@ -9,11 +9,12 @@ use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::{input, say};
 use clap::Args;
-use eigenfold::compare::{Compare, Entrant, Outcome};
-use eigenfold::io::Labels;
-use eigenfold::quality::QualityInput;
-use eigenfold::{Data, Model};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Data, Error, Model, Result,
+    compare::{Compare, Entrant, Outcome},
+    io::Labels,
+    quality::QualityInput,
+};
 use eigenfold_page::Page;
 use std::ffi::OsStr;
 use std::io::{Read, Seek, SeekFrom};

@@ -16,8 +16,7 @@
 
 mod truth;
 
-use eigenfold::Silent;
-use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe};
+use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, Silent};
 use truth::{Truth, read, trust};
 
 fn main() -> Result<(), Error> {

@@ -23,9 +23,7 @@
 //! rows.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
+use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, Silent, io, sample::Sample};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

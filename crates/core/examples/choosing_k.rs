@@ -12,12 +12,13 @@
 //! or the GP likelihood of the map.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::Silent;
-use eigenfold::gp_likelihood::LengthRule;
-use eigenfold::io::{Labels, ReadOptions};
-use eigenfold::sample::Sample;
-use eigenfold::{Disconnected, Error, GpLikelihood, Likelihood, Method, Neighbors, Points, Recipe, io};
-use eigenfold::{Index, Metric, Search};
+use eigenfold::{
+    Disconnected, Error, GpLikelihood, Index, Likelihood, Method, Metric, Neighbors, Points, Recipe, Search, Silent,
+    gp_likelihood::LengthRule,
+    io,
+    io::{Labels, ReadOptions},
+    sample::Sample,
+};
 use faer::Mat;
 
 const TRIED: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];

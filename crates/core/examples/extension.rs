@@ -13,9 +13,7 @@
 //! by Procrustes analysis of their common rows.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
+use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, Silent, io, sample::Sample};
 use faer::Mat;
 
 const FOLDS: usize = 5;

@@ -15,10 +15,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::Silent;
-use eigenfold::io::{self, ReadOptions};
-use eigenfold::sample::Sample;
-use eigenfold::{Likelihood, Method, Points, Recipe, Result};
+use eigenfold::{Likelihood, Method, Points, Recipe, Result, Silent, io, io::ReadOptions, sample::Sample};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};

@@ -11,9 +11,7 @@
 //! standard deviations, and the mean log density.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::Silent;
-use eigenfold::{Error, Method, Points, Recipe, io};
-use eigenfold::{Index, Metric};
+use eigenfold::{Error, Index, Method, Metric, Points, Recipe, Silent, io};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 

@@ -13,9 +13,7 @@
 
 mod truth;
 
-use eigenfold::Silent;
-use eigenfold::neighbor_ratio;
-use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
+use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe, Silent, neighbor_ratio};
 use std::time::Instant;
 use truth::{read, trust};
 

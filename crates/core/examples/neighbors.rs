@@ -2,9 +2,7 @@
 //! sheet in that many dimensions, or on little-endian doubles: `-- FILE DIMS [K] [OPTION ...]`. Options: approximate,
 //! manhattan, queries (also times finding the neighbors of new points).
 
-use eigenfold::Points;
-use eigenfold::Silent;
-use eigenfold::{Index, Metric, Neighbors, Search};
+use eigenfold::{Index, Metric, Neighbors, Points, Search, Silent};
 use std::time::Instant;
 
 #[allow(clippy::print_stdout)]

@@ -5,9 +5,7 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "an example talks")]
 
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{Isomap, Neighbors, Recipe};
+use eigenfold::{Isomap, Neighbors, Recipe, Silent, sample::Sample};
 
 fn main() -> eigenfold::Result<()> {
     let roll = Sample::SwissRoll.draw(2000, 0.0, 0)?;

@@ -2,9 +2,7 @@
 //! lets a process reset. On other systems the test is shown as ignored.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use eigenfold::Neighbors;
-use eigenfold::Silent;
-use eigenfold::{Error, Method, Points, Recipe};
+use eigenfold::{Error, Method, Neighbors, Points, Recipe, Silent};
 use libtest_mimic::{Arguments, Trial};
 
 /// What a peak may be above its limit (docs/reliability.md): threads, buffers of the matrix library, and what the allocator keeps.

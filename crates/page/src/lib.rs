@@ -10,14 +10,12 @@ mod map;
 mod shade;
 
 use block::Block;
-use eigenfold::Result;
-use eigenfold::Silent;
-use eigenfold::compare::{Outcome, RANKED_BY, RULE};
-use eigenfold::io::Labels;
-use eigenfold::quality::{MEASURES, MeasureInfo};
-use eigenfold::{Data, Points};
-use eigenfold::{Disconnected, Metric, Neighbors, Search};
-use eigenfold::{Log, Prepared};
+use eigenfold::{
+    Data, Disconnected, Log, Metric, Neighbors, Points, Prepared, Result, Search, Silent,
+    compare::{Outcome, RANKED_BY, RULE},
+    io::Labels,
+    quality::{MEASURES, MeasureInfo},
+};
 use serde_json::{Value, json};
 
 /// True neighbors of every point that the page can show.

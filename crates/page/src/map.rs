@@ -3,13 +3,12 @@
 use crate::block::Block;
 use crate::facts::facts;
 use crate::shade::shade;
-use eigenfold::ParameterInfo;
-use eigenfold::Snapshot;
-use eigenfold::compare::{Entrant, Outcome};
-use eigenfold::quality::Evaluation;
-use eigenfold::{InverseTransform, Portable};
-use eigenfold::{Model, Points};
-use eigenfold::{Result, rename_parameters};
+use eigenfold::{
+    InverseTransform, Model, ParameterInfo, Points, Portable, Result, Snapshot,
+    compare::{Entrant, Outcome},
+    quality::Evaluation,
+    rename_parameters,
+};
 use serde_json::{Map, Value, json};
 
 /// Maps of more points are kept to seven digits.

@@ -1,9 +1,7 @@
 //! Uncertainty shading: the uncertainty of the inverse transform over the background of a map.
 
 use crate::block::Block;
-use eigenfold::InverseTransform;
-use eigenfold::Points;
-use eigenfold::Result;
+use eigenfold::{InverseTransform, Points, Result};
 use serde_json::{Value, json};
 
 /// Grid points along a side.

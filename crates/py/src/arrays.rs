@@ -1,9 +1,7 @@
 //! Arrays of numpy as what the library takes, and back.
 
 use crate::errors::raised;
-use eigenfold::Observer;
-use eigenfold::Owned;
-use eigenfold::{Error, Graph, Missing, Points, Request};
+use eigenfold::{Error, Graph, Missing, Observer, Owned, Points, Request};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -4,11 +4,12 @@ use crate::arrays::{Numbers, matrix};
 use crate::errors::{message, raised};
 use crate::request;
 use crate::watch::run;
-use eigenfold::Share;
-use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
-use eigenfold::io::Labels;
-use eigenfold::quality::{Quality, QualityInput};
-use eigenfold::{Data, Error, Input, Metric, Points};
+use eigenfold::{
+    Data, Error, Input, Metric, Points, Share,
+    compare::{Compare, Meter, Outcome, RULE, Sweep, entrants},
+    io::Labels,
+    quality::{Quality, QualityInput},
+};
 use eigenfold_page::{ANIMATED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;

@@ -5,11 +5,13 @@ use crate::errors::{message, raised};
 use crate::model::Model;
 use crate::request::{self, missing};
 use crate::watch::run;
-use eigenfold::Owned;
-use eigenfold::gp_likelihood::{GpLikelihood, LengthRule, Starts};
-use eigenfold::io::{self, Labels, ReadOptions};
-use eigenfold::sample::Sample;
-use eigenfold::{Dimension, Error, Input};
+use eigenfold::{
+    Dimension, Error, Input, Owned,
+    gp_likelihood::{GpLikelihood, LengthRule, Starts},
+    io,
+    io::{Labels, ReadOptions},
+    sample::Sample,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};

@@ -4,11 +4,10 @@ use crate::arrays::{Numbers, matrix};
 use crate::errors::{message, raised};
 use crate::request::missing;
 use crate::watch::run;
-use eigenfold::Log;
-use eigenfold::Observer;
-use eigenfold::{HeldOutExtension, Neighbors, Points, Posterior, Transformed};
-use eigenfold::{InverseTransform, LearnedInverse};
-use eigenfold::{ParameterInfo, contract::Parameters};
+use eigenfold::{
+    HeldOutExtension, InverseTransform, LearnedInverse, Log, Neighbors, Observer, ParameterInfo, Points, Posterior,
+    Transformed, contract::Parameters,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -3,8 +3,10 @@
 use crate::arrays::{Numbers, RawInput};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::quality::{Evaluation, MEASURES, MeasureInfo, MeasureValue, Quality, QualityInput as Evaluated};
-use eigenfold::{Metric, Request};
+use eigenfold::{
+    Metric, Request,
+    quality::{Evaluation, MEASURES, MeasureInfo, MeasureValue, Quality, QualityInput as Evaluated},
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};

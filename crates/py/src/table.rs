@@ -1,11 +1,10 @@
 //! The library's table of methods and parameters as data, from which Python makes its classes.
 
 use crate::names;
-use eigenfold::Method;
-use eigenfold::rename_parameters;
 use eigenfold::{
-    ParameterInfo,
+    Method, ParameterInfo,
     contract::{Kind, Named},
+    rename_parameters,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};

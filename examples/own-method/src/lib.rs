@@ -9,8 +9,10 @@
 //! The method knows eigenfold by its public contract alone. Graph, eigenvectors, likelihood, new points with their
 //! uncertainty, the inverse transform and every quality measure come with it.
 
-use eigenfold::contract::{Build, Built, CoordinateScale, Field, Parameter, Rule, Site, SparseSymmetric, Table};
-use eigenfold::{Basis, Info, Result};
+use eigenfold::{
+    Basis, Info, Result,
+    contract::{Build, Built, CoordinateScale, Field, Parameter, Rule, Site, SparseSymmetric, Table},
+};
 
 /// The method; it has no parameters.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,12 @@
 //! The file that Embedding Atlas opens: the best map, the data, and the true neighbors of every row.
 
 use super::Subject;
-use eigenfold::Metric;
-use eigenfold::Points;
-use eigenfold::compare::Outcome;
-use eigenfold::io::{self, Carried, Lists};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Metric, Points, Result,
+    compare::Outcome,
+    io,
+    io::{Carried, Lists},
+};
 use eigenfold_page::Near;
 use std::path::Path;
 

@@ -2,8 +2,10 @@
 
 use super::Compared;
 use crate::request;
-use eigenfold::compare::{self, Entrant, Sweep};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Result, compare,
+    compare::{Entrant, Sweep},
+};
 
 /// All of them, in the order in which they were named.
 pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {

@@ -1,8 +1,7 @@
 //! Whether rows are images.
 
 use crate::drawing::pixels;
-use eigenfold::Points;
-use eigenfold::{Error, Result};
+use eigenfold::{Error, Points, Result};
 
 /// Rows that are looked at.
 const SAMPLED: usize = 200;

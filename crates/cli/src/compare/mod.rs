@@ -17,11 +17,12 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::{drawing, input, one_line, report, say};
 use clap::Args;
-use eigenfold::Data;
-use eigenfold::compare::{Compare, Entrant, Meter, Outcome};
-use eigenfold::quality::{self, Quality};
-use eigenfold::{Error, Result};
-use eigenfold::{Observer, Share, Silent};
+use eigenfold::{
+    Data, Error, Observer, Result, Share, Silent,
+    compare::{Compare, Entrant, Meter, Outcome},
+    quality,
+    quality::Quality,
+};
 use eigenfold_plot::{ContactSheet, Format};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -3,10 +3,11 @@
 use crate::dropped_rows::Kept;
 use crate::labels::{Along, Labeled};
 use crate::report::grouped;
-use eigenfold::Points;
-use eigenfold::io::{Carried, Cells, Labels};
-use eigenfold::sample::rows_at_random;
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Points, Result,
+    io::{Carried, Cells, Labels},
+    sample::rows_at_random,
+};
 
 /// The rows of the input that take part, in their order.
 pub(super) struct Rows {

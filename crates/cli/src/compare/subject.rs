@@ -5,14 +5,7 @@ use crate::flags::{Input, Kind, Preparing, with_flags};
 use crate::input::{self, LoadedInput};
 use crate::labels::{Along, Carry, Labeled};
 use crate::request;
-use eigenfold::Metric;
-use eigenfold::Observer;
-use eigenfold::Owned;
-use eigenfold::Points;
-use eigenfold::Prepared;
-use eigenfold::compare::Outcome;
-use eigenfold::io::{self, Labels};
-use eigenfold::{Error, Result};
+use eigenfold::{Error, Metric, Observer, Owned, Points, Prepared, Result, compare::Outcome, io, io::Labels};
 use eigenfold_page::Page;
 use std::path::Path;
 

@@ -5,10 +5,11 @@ use crate::drawing::name_of;
 use crate::flags::with_flags;
 use crate::one_line;
 use crate::report::plural;
-use eigenfold::Points;
-use eigenfold::Result;
-use eigenfold::compare::{Outcome, RULE, Status};
-use eigenfold::quality::{Measure, MeasureValue};
+use eigenfold::{
+    Points, Result,
+    compare::{Outcome, RULE, Status},
+    quality::{Measure, MeasureValue},
+};
 use eigenfold_plot::Thumbnail;
 use serde_json::{Map, Value, json};
 

@@ -10,8 +10,10 @@ mod swap;
 mod system;
 
 use crate::progress;
-use eigenfold::io::{Target, check_replaceable, keep_owner_and_permissions, write_error};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Result,
+    io::{Target, check_replaceable, keep_owner_and_permissions, write_error},
+};
 use scratch::Scratch;
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;

@@ -12,8 +12,10 @@
 
 use super::scratch::{OLD, Scratch};
 use super::{Staged, system};
-use eigenfold::io::{keep_owner_and_permissions, sync_directory, write_error};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Result,
+    io::{keep_owner_and_permissions, sync_directory, write_error},
+};
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;

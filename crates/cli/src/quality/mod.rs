@@ -12,12 +12,12 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{grouped, plural, write_json};
 use crate::{preparing, request, say};
-use eigenfold::Owned;
-use eigenfold::io::{self, ReadOptions};
-use eigenfold::quality::{self, Evaluation, Group, Quality};
-use eigenfold::{Data, Points};
-use eigenfold::{Error, Result};
-use eigenfold::{Observer, Share};
+use eigenfold::{
+    Data, Error, Observer, Owned, Points, Result, Share, io,
+    io::ReadOptions,
+    quality,
+    quality::{Evaluation, Group, Quality},
+};
 use eigenfold_plot::Format;
 use likelihood::Likelihood;
 use serde_json::{Map, Value, json};

@@ -2,10 +2,10 @@
 
 use crate::drawing::name_of;
 use crate::report::{grouped, plural};
-use eigenfold::Points;
-use eigenfold::io;
-use eigenfold::quality::{Evaluation, Group, MEASURES, Measure, MeasureValue};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Error, Points, Result, io,
+    quality::{Evaluation, Group, MEASURES, Measure, MeasureValue},
+};
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use serde_json::{Map, Value, json};
 use std::path::Path;

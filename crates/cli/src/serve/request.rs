@@ -1,11 +1,7 @@
 //! What the page asks for: a method with its parameters; and what it must know to ask.
 
 use crate::methods;
-use eigenfold::Neighbors;
-use eigenfold::Request;
-use eigenfold::compare::{self, Entrant};
-use eigenfold::{Error, Result, rename_parameters};
-use eigenfold::{Method, Recipe};
+use eigenfold::{Error, Method, Neighbors, Recipe, Request, Result, compare, compare::Entrant, rename_parameters};
 use serde_json::{Map, Value, json};
 
 /// The method that the form shows first.

@@ -4,13 +4,12 @@ use super::request;
 use super::watch::{Seen, Watch};
 use crate::compare::{Subject, comparison};
 use crate::guarded;
-use eigenfold::Metric;
-use eigenfold::Request;
-use eigenfold::compare::{Entrant, Outcome, Status, rank};
-use eigenfold::io::Labels;
-use eigenfold::quality::QualityInput;
-use eigenfold::{Data, Input, Points, Recipe};
-use eigenfold::{Error, Result};
+use eigenfold::{
+    Data, Error, Input, Metric, Points, Recipe, Request, Result,
+    compare::{Entrant, Outcome, Status, rank},
+    io::Labels,
+    quality::QualityInput,
+};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

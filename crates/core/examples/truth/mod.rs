@@ -1,8 +1,9 @@
 //! Data with known labels or values, and how well a map shows them; shared by the examples that compare maps.
 
-use eigenfold::io::{self, Labels, ReadOptions};
-use eigenfold::{Error, Points};
-use eigenfold::{Index, Metric};
+use eigenfold::{
+    Error, Index, Metric, Points, io,
+    io::{Labels, ReadOptions},
+};
 
 /// The number of nearest neighbors on the map that vote.
 const VOTES: usize = 5;

@@ -1,9 +1,7 @@
 //! Claims of papers that need data, named by their ids in docs/claims.md.
 use crate::support::*;
 use crate::{COIL, IRIS_COORDINATES, OIL};
-use eigenfold::Silent;
-use eigenfold::{Attraction, Lambda, Perplexity};
-use eigenfold::{Elastic, Kernel, Neighbors, Pkpca, Points, Ppco, Recipe};
+use eigenfold::{Attraction, Elastic, Kernel, Lambda, Neighbors, Perplexity, Pkpca, Points, Ppco, Recipe, Silent};
 
 /// exp(−‖x − y‖² / θ); θ is 2 σ².
 fn gaussian(theta: f64) -> Kernel {

@@ -1,9 +1,10 @@
 //! Estimates of the dimension of data that are not part of the repository, and their caveats (docs/dimension.md).
 use crate::support::shared;
 use crate::{COIL, FACES, OIL};
-use eigenfold::Dimension;
-use eigenfold::Silent;
-use eigenfold::dimension::{Dimensions, Name};
+use eigenfold::{
+    Dimension, Silent,
+    dimension::{Dimensions, Name},
+};
 
 fn estimated(name: &str) -> Dimensions {
     Dimension { global: false, ..Dimension::default() }.of(&shared(name), &Silent).unwrap()

@@ -3,14 +3,11 @@
 use crate::support::circle::circle;
 use crate::support::*;
 use crate::{OSU_RUN1, ROBOT_WIRELESS, USPS_SIX};
-use eigenfold::Silent;
-use eigenfold::gp_likelihood::{GpLikelihood, LengthRule, Starts};
 use eigenfold::{
-    Alle, Bandwidth, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca,
-    Points, Recipe,
+    Alle, Bandwidth, Constraints, Distances, Drill, Isomap, LaplacianEigenmaps, LaplacianVariant, Lle, Method, Meu,
+    Model, Mutual, Mvu, MvuVariant, Neighbors, Ordering, Pca, Penalty, Points, Recipe, Silent,
+    gp_likelihood::{GpLikelihood, LengthRule, Starts},
 };
-use eigenfold::{Constraints, MvuVariant};
-use eigenfold::{LaplacianVariant, Mutual, Ordering, Penalty};
 use faer::Mat;
 use std::f64::consts::TAU;
 

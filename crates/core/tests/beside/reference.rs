@@ -1,14 +1,11 @@
 //! Numbers from other programs, in files or of data that are not part of the repository.
 use crate::support::*;
 use crate::{DRILL, UNFOLDED_RUN};
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::gp_likelihood::{GpLikelihood, GpParameters, LengthRule};
-use eigenfold::{Constraints, MvuVariant};
-use eigenfold::{Distances, Drill, Graph, Metric, Mvu, Neighbors, Points, Recipe, io};
 use eigenfold::{
-    Penalty,
+    Constraints, Distances, Drill, Graph, Metric, Mvu, MvuVariant, Neighbors, Penalty, Points, Recipe, Search, Silent,
     contract::{Build, Site},
+    gp_likelihood::{GpLikelihood, GpParameters, LengthRule},
+    io,
 };
 
 /// Digits on the reference's own graph (their neighbors tie, so that graphs differ between programs): the objective and

@@ -1,8 +1,7 @@
 //! Inputs at the limits: two points, numbers near the largest, points that all coincide. Every method has a named outcome.
 use crate::properties::tolerance;
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{Method, Model, Neighbors, Points, Recipe, Result};
+use eigenfold::{Method, Model, Neighbors, Points, Recipe, Result, Silent};
 
 fn fit_line(method: &Method, points: &Points, neighbors: Neighbors) -> Result<Model> {
     Recipe { dims: 1, neighbors, ..recipe(method) }.fit(points, &Silent)

@@ -1,9 +1,10 @@
 //! Metrics other than the Euclidean one, each by a formula that is written out here.
 use crate::properties::tolerance;
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::contract::{Field, Task};
-use eigenfold::{Distances, Method, Metric, Points, Recipe};
+use eigenfold::{
+    Distances, Method, Metric, Points, Recipe, Silent,
+    contract::{Field, Task},
+};
 use faer::Mat;
 
 const POINTS: usize = 120;

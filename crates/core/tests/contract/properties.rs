@@ -1,7 +1,6 @@
 //! What every method must do with ordinary data.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{Disconnected, Error, Method, Model, Neighbors, Points, Recipe};
+use eigenfold::{Disconnected, Error, Method, Model, Neighbors, Points, Recipe, Silent};
 
 /// The largest difference of pairwise distances that rounding may make between two maps. The eigenvalues of lle are close to
 /// rounding, drill is solved to a duality gap, and rounding grows along an optimization with momentum.

@@ -1,7 +1,5 @@
 //! Two claims about dimensions (docs/dimension.md). `beside` has the dimensions of data that are not part of the repository.
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::{Dimension, Disconnected, Neighbors, Points};
+use eigenfold::{Dimension, Disconnected, Neighbors, Points, Search, Silent};
 
 /// Numbers from 0 to 1 that look random, by the mixing of splitmix64.
 fn uniform(i: usize) -> f64 {

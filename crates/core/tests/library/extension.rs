@@ -1,10 +1,9 @@
 //! Out-of-sample extension: the coordinates of new points, and the warnings for points that lie far away.
 use crate::support::*;
-use eigenfold::Index;
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{Bandwidth, Distances, LaplacianEigenmaps, Method, Metric, Meu, Model, Neighbors, Points, Recipe};
-use eigenfold::{LaplacianVariant, Mutual};
+use eigenfold::{
+    Bandwidth, Distances, Index, LaplacianEigenmaps, LaplacianVariant, Method, Metric, Meu, Model, Mutual, Neighbors,
+    Points, Recipe, Silent, sample::Sample,
+};
 
 fn recipe(method: Method) -> Recipe {
     Recipe { method, ..Recipe::default() }

@@ -1,8 +1,10 @@
 //! Packed files, archives of arrays, Arrow, and several files in one: read as what they hold, or refused.
 #![cfg(feature = "compressed")]
 
-use eigenfold::io::{Labels, ReadOptions, Table, read, read_all, write};
-use eigenfold::{Points, Result};
+use eigenfold::{
+    Points, Result,
+    io::{Labels, ReadOptions, Table, read, read_all, write},
+};
 use std::path::Path;
 use tempfile::{TempDir, tempdir};
 

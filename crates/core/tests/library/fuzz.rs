@@ -5,9 +5,10 @@
 //! memory is capped: `EIGENFOLD_FUZZ_SECONDS` for each test here, `EIGENFOLD_FUZZ_SEED`, and `EIGENFOLD_FUZZ_LONGEST` for the
 //! seconds that one trial may take where other work has the machine.
 
-use eigenfold::Distances;
-use eigenfold::Error;
-use eigenfold::io::{ReadOptions, Table, read, read_graph};
+use eigenfold::{
+    Distances, Error,
+    io::{ReadOptions, Table, read, read_graph},
+};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,11 @@
 //! The likelihood of a Gaussian process against numbers from other programs; `beside` has those that need files.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::gp_likelihood::{GpLikelihood, LengthRule};
-use eigenfold::io::ReadOptions;
-use eigenfold::{Pca, io};
+use eigenfold::{
+    Pca, Silent,
+    gp_likelihood::{GpLikelihood, LengthRule},
+    io,
+    io::ReadOptions,
+};
 
 /// The same digits from the built-in set, by our own PCA.
 #[test]

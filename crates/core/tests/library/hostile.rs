@@ -1,7 +1,6 @@
 //! Data that are unlike any drawn by hand: heavy tails, columns of other scales, copies, lines, clusters too narrow for the digits.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{Error, Method, Neighbors, Points, Recipe};
+use eigenfold::{Error, Method, Neighbors, Points, Recipe, Silent};
 use std::time::Instant;
 
 /// Numbers of a linear congruential generator.

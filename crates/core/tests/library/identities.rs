@@ -1,11 +1,11 @@
 //! Identities among the methods, each by two independent paths. Claims of papers are in `identities_lawrence.rs` and
 //! `identities_xiao.rs`.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{Alle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Meu, Neighbors, Pca, Recipe, io};
 use eigenfold::{
-    EdgeWeight, LleVariant,
+    Alle, EdgeWeight, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, LleVariant, Mds, Meu, Neighbors, Pca, Recipe,
+    Silent,
     contract::{Build, Field, Task},
+    io,
 };
 use faer::Mat;
 

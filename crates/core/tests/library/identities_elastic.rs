@@ -1,9 +1,7 @@
 //! Claims of Carreira-Perpinan's paper on elastic embedding (ICML 2010), named by their ids in docs/claims.md.
 
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
-use eigenfold::{ElasticInit, Lambda, Repulsion};
+use eigenfold::{Elastic, ElasticInit, Lambda, Model, Neighbors, Points, Recipe, Repulsion, Silent};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors, dims, ..Recipe::default() }.fit(points, &Silent).unwrap()

@@ -1,17 +1,11 @@
 //! Theorems of N. D. Lawrence's paper of 2012 (JMLR 13), each by two independent paths. docs/claims.md lists them by
 //! their ids.
 use crate::support::*;
-use eigenfold::Distances;
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::contract::Operator;
-use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Bandwidth, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe,
-};
-use eigenfold::{
-    LaplacianVariant, LleVariant, MeuVariant, Ordering,
-    contract::{Affinity, Field, Task},
+    Alle, Bandwidth, Distances, Drill, LaplacianEigenmaps, LaplacianVariant, Lle, LleVariant, Mds, Method, Meu,
+    MeuVariant, Mvu, Neighbors, Ordering, Pca, Points, Recipe, Search, Silent,
+    contract::{Affinity, Field, Operator, Task},
+    sample::Sample,
 };
 use eigenfold_graph::Paths;
 use faer::Mat;

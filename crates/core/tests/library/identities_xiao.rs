@@ -2,10 +2,7 @@
 //! solver. docs/claims.md lists them by their ids; X01 to X04 stand beside the solver, X06 and X10 in `unfolding.rs`,
 //! X07 and X08 in `rescale.rs`.
 use crate::support::*;
-use eigenfold::Constraints;
-use eigenfold::Silent;
-use eigenfold::{Certificate, Graph, Model, Mvu, Recipe};
-use eigenfold::{Neighbors, Search};
+use eigenfold::{Certificate, Constraints, Graph, Model, Mvu, Neighbors, Recipe, Search, Silent};
 use faer::Mat;
 
 fn unfolded(tolerance: f64) -> Recipe {

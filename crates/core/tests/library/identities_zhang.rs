@@ -1,9 +1,9 @@
 //! What Zhang & Jordan 2009 claim of probabilistic principal coordinates and probabilistic kernel PCA (docs/claims.md).
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::missing::complete_distances;
-use eigenfold::{Distances, Kernel, KernelPca, Mds, Model, Pkpca, Points, Ppco, Recipe};
-use eigenfold::{EmStart, PkpcaSolver, PpcoSolver};
+use eigenfold::{
+    Distances, EmStart, Kernel, KernelPca, Mds, Model, Pkpca, PkpcaSolver, Points, Ppco, PpcoSolver, Recipe, Silent,
+    missing::complete_distances,
+};
 
 /// exp(−‖x − y‖² / θ); θ is 2 σ².
 fn gaussian(theta: f64) -> Kernel {

@@ -1,7 +1,9 @@
 //! Files: what is written is read back bit for bit, and no file, however broken, does worse than an error.
 
-use eigenfold::io::{Labels, ReadOptions, Table, read, read_graph, write, write_graph};
-use eigenfold::{Graph, Points};
+use eigenfold::{
+    Graph, Points,
+    io::{Labels, ReadOptions, Table, read, read_graph, write, write_graph},
+};
 use proptest::prelude::*;
 use std::path::Path;
 use tempfile::{TempDir, tempdir};

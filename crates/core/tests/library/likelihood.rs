@@ -1,9 +1,9 @@
 //! The likelihood of every kind of field, against dense matrices and closed forms.
 use crate::support::*;
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::contract::{Field, Site, Task};
-use eigenfold::{Alle, Disconnected, Likelihood, Method, Meu, Neighbors, Observation, Pca, Points, Recipe};
+use eigenfold::{
+    Alle, Disconnected, Likelihood, Method, Meu, Neighbors, Observation, Pca, Points, Recipe, Search, Silent,
+    contract::{Field, Site, Task},
+};
 use faer::Mat;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};

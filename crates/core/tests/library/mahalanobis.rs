@@ -1,9 +1,9 @@
 //! Mahalanobis distances: fits in whitened columns, new points, saved models, and the inverse transform.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{ColumnScale, Preparation, Whitening};
-use eigenfold::{Isomap, Lle, Mds, Method, Model, Mvu, Pca, Points, Recipe};
-use eigenfold::{Metric, Neighbors};
+use eigenfold::{
+    ColumnScale, Isomap, Lle, Mds, Method, Metric, Model, Mvu, Neighbors, Pca, Points, Preparation, Recipe, Silent,
+    Whitening,
+};
 
 fn by_mahalanobis(method: impl Into<Method>) -> Recipe {
     Recipe { metric: Metric::Mahalanobis, method: method.into(), ..Recipe::default() }

@@ -3,10 +3,10 @@
 
 use crate::fuzz::{Dice, mutated, trials};
 use crate::support::*;
-use eigenfold::Disconnected;
-use eigenfold::Silent;
-use eigenfold::{ColumnScale, Log, Preparation};
-use eigenfold::{Distances, Kernel, KernelPca, Method, Metric, Model, Neighbors, Points, Recipe};
+use eigenfold::{
+    ColumnScale, Disconnected, Distances, Kernel, KernelPca, Log, Method, Metric, Model, Neighbors, Points,
+    Preparation, Recipe, Silent,
+};
 use std::sync::LazyLock;
 
 /// The bytes before the body; the last eight are its checksum.

@@ -1,8 +1,8 @@
 //! Columns brought to a common scale: the model, new points, and the inverse transform.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::{ColumnScale, Log, Preparation};
-use eigenfold::{Isomap, LaplacianEigenmaps, Method, Model, Pca, Points, Ppca, Recipe};
+use eigenfold::{
+    ColumnScale, Isomap, LaplacianEigenmaps, Log, Method, Model, Pca, Points, Ppca, Preparation, Recipe, Silent,
+};
 
 /// Columns in very different units, one of which does not vary.
 fn mixed(n: usize) -> Points {

@@ -1,10 +1,10 @@
 //! The measures of a map against scikit-learn, SciPy and the definitions of the papers in NumPy: scripts/quality.py made the
 //! numbers.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::quality::{Evaluation, Measure, Quality, QualityInput};
-use eigenfold::{Distances, Isomap, Metric, Neighbors, Pca, Points, Recipe};
-use eigenfold::{InverseTransform, Portable};
+use eigenfold::{
+    Distances, InverseTransform, Isomap, Metric, Neighbors, Pca, Points, Portable, Recipe, Silent,
+    quality::{Evaluation, Measure, Quality, QualityInput},
+};
 
 const N: usize = 120;
 

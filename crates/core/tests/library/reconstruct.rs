@@ -1,11 +1,9 @@
 //! The inverse transform: results that can be checked by hand, calibration on held-out rows, and difficult shapes.
 use crate::support::*;
-use eigenfold::Index;
-use eigenfold::ReconstructionRule;
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{ColumnScale, Preparation};
-use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
+use eigenfold::{
+    ColumnScale, Disconnected, Distances, Index, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points,
+    Preparation, Recipe, ReconstructionRule, Silent, sample::Sample,
+};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }

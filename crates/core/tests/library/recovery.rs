@@ -1,14 +1,8 @@
 //! Known truths recovered: ten seeds, the worst bounded.
 use crate::support::*;
-use eigenfold::Distances;
-use eigenfold::Init;
-use eigenfold::Penalty;
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Model, ModifiedLle, Neighbors, Points,
-    Recipe, Umap,
+    Alle, Distances, Drill, HessianLle, Init, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Model, ModifiedLle,
+    Neighbors, Penalty, Points, Recipe, Search, Silent, Umap, sample::Sample,
 };
 
 /// A start that puts a small group far away would leave it there: 27 of the digits are nearly a component of their own.

@@ -2,12 +2,10 @@
 //! spectra come from SciPy's Dijkstra and NumPy's dense solver. scripts/alignment.py made those of the alignment
 //! methods.
 use crate::support::*;
-use eigenfold::Silent;
 use eigenfold::{
-    Bandwidth, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
-    ModifiedLle, Neighbors, Pca, Points, Recipe, io,
+    Bandwidth, DiffusionMaps, EdgeWeight, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, LleVariant,
+    Ltsa, Method, Metric, ModifiedLle, Neighbors, Pca, Points, Recipe, Silent, io,
 };
-use eigenfold::{EdgeWeight, LleVariant};
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

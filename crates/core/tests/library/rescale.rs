@@ -1,14 +1,9 @@
 //! Maps whose lengths were put right, and the bounds of the largest variance: claims X07 and X08 of Xiao, Sun and Boyd
 //! 2006, and what every method owes its user.
 use crate::support::*;
-use eigenfold::Distances;
-use eigenfold::Search;
-use eigenfold::Silent;
-use eigenfold::Weight;
-use eigenfold::mvu_upper_bound;
 use eigenfold::{
-    Bandwidth, Disconnected, Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors,
-    Points, Recipe,
+    Bandwidth, Disconnected, Distances, Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model,
+    Neighbors, Points, Recipe, Search, Silent, Weight, mvu_upper_bound,
 };
 use proptest::prelude::*;
 

@@ -1,8 +1,9 @@
 //! Metric stress: its minimum, against plain majorization, exact distances and classical scaling.
 use crate::support::*;
-use eigenfold::{Disconnected, Distances, Graph, Mds, Neighbors, Points, Recipe, Sammon, Smacof};
-use eigenfold::{Observer, Silent, Stage};
-use eigenfold::{StressDistances, StressInit, StressVariant, StressWeight};
+use eigenfold::{
+    Disconnected, Distances, Graph, Mds, Neighbors, Observer, Points, Recipe, Sammon, Silent, Smacof, Stage,
+    StressDistances, StressInit, StressVariant, StressWeight,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Σ_{i<j} (δ − d)² by the definition.

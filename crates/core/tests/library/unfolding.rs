@@ -1,12 +1,10 @@
 //! Maximum variance unfolding as a user meets it: certificates, variants, claims of the paper.
 
 use crate::support::{affine_error, distances, swiss};
-use eigenfold::Silent;
-use eigenfold::sample::Sample;
-use eigenfold::{Constraints, MvuVariant};
-use eigenfold::{Disconnected, Distances, Graph, LaplacianEigenmaps, Model, Mvu, Points, Recipe};
-use eigenfold::{EdgeWeight, LaplacianVariant};
-use eigenfold::{Found, Neighbors, Search};
+use eigenfold::{
+    Constraints, Disconnected, Distances, EdgeWeight, Found, Graph, LaplacianEigenmaps, LaplacianVariant, Model, Mvu,
+    MvuVariant, Neighbors, Points, Recipe, Search, Silent, sample::Sample,
+};
 use eigenfold_graph::Paths;
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {

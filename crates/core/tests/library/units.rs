@@ -1,9 +1,10 @@
 //! The unit of the data, constant columns and duplicate points must not change a result.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::gp_likelihood::GpLikelihood;
-use eigenfold::missing::{complete, complete_distances};
-use eigenfold::{Dimension, Distances, Graph, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
+use eigenfold::{
+    Dimension, Distances, Graph, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe, Silent,
+    gp_likelihood::GpLikelihood,
+    missing::{complete, complete_distances},
+};
 
 /// x · 2^power in two steps, since one factor may be beyond the range.
 fn times(x: f64, power: i32) -> f64 {

@@ -3,10 +3,11 @@
 #![cfg(all(feature = "compressed", feature = "parquet"))]
 
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::io::schema::Role;
-use eigenfold::io::{Labels, ReadOptions, Table, read, read_all, read_kept, write};
-use eigenfold::{Method, Points, Recipe, Result};
+use eigenfold::{
+    Method, Points, Recipe, Result, Silent,
+    io::schema::Role,
+    io::{Labels, ReadOptions, Table, read, read_all, read_kept, write},
+};
 use std::path::Path;
 use tempfile::tempdir;
 

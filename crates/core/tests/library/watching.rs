@@ -1,10 +1,9 @@
 //! Observers of a fit: one fraction of progress for all of the work, which never falls.
 use crate::support::*;
-use eigenfold::Silent;
-use eigenfold::dimension::Dimension;
-use eigenfold::gp_likelihood::GpLikelihood;
-use eigenfold::{Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Points, Recipe};
-use eigenfold::{Observer, Stage};
+use eigenfold::{
+    Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Observer, Points, Recipe, Silent, Stage,
+    dimension::Dimension, gp_likelihood::GpLikelihood,
+};
 use std::sync::Mutex;
 
 /// Records its calls.

@@ -3,11 +3,12 @@
 
 pub(crate) mod circle;
 
-use eigenfold::Silent;
-use eigenfold::contract::{Build, Built, Site, Task};
-use eigenfold::io::{self, ReadOptions};
-use eigenfold::{Data, Graph, Input, Method, Metric, Model, Points, Recipe};
-use eigenfold::{Neighbors, Search};
+use eigenfold::{
+    Data, Graph, Input, Method, Metric, Model, Neighbors, Points, Recipe, Search, Silent,
+    contract::{Build, Built, Site, Task},
+    io,
+    io::ReadOptions,
+};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
