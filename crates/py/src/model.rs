@@ -113,6 +113,23 @@ impl Model {
     fn report(&self) -> String {
         let report = self.inner.report();
         let mut all = json!(report);
+        // The parts of the report side by side, as in the JSON of the program.
+        let own = ["figures", "warnings", "ended"];
+        for part in ["coordinates", "graph"] {
+            let Value::Object(inside) = all[part].take() else { continue };
+            inside
+                .into_iter()
+                .filter(|(key, _)| !own.contains(&key.as_str()))
+                .for_each(|(key, value)| all[key] = value);
+        }
+        if let Some(fields) = all.as_object_mut() {
+            fields.remove("coordinates");
+            fields.remove("graph");
+            let route = fields.remove("route").unwrap_or_default();
+            fields.insert("graph_route".into(), route);
+        }
+        all["converged"] = json!(report.ended.is_converged());
+        all["ended"] = json!(report.ended.name());
         all["seconds"] = json!(report.seconds);
         all["warnings"] = report.warnings.iter().map(|warning| message(warning.message())).collect();
         all["warning_kinds"] = report.warnings.iter().map(|warning| warning.kind()).collect();
