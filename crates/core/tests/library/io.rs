@@ -126,7 +126,7 @@ fn messages_say_where_and_what_to_do() {
         ),
         (
             "x,my y\n1,2\n3,-1e300\n",
-            "t.csv: row 2 (line 3), column \"my y\" is -1e300, too large to square; rescale the column or use `ignore` \"my y\"",
+            "t.csv: row 2 (line 3), column \"my y\" is -1e300, beyond 1e60; rescale the column or use `ignore` \"my y\"",
         ),
         (
             "x,y\n1,2\n3,inf\n",
