@@ -13,7 +13,7 @@ use crate::recipe::Recipe;
 use crate::report::{GraphReport, Report, Seconds, Used};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Disconnected, Found, Graph, Search};
+use eigenfold_graph::{Disconnected, Found, Graph, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result, sizes_text};
 use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
@@ -84,7 +84,13 @@ impl<'a> Stages<'a> {
                 (found, Some(learned))
             }
             None => match self.input.neighbors {
-                Some(known) => (self.input.data.joined(&search, known.clone(), self.observer)?, None),
+                Some(known) => {
+                    let lists = match self.recipe.neighbors {
+                        Neighbors::Nearest(k) => first(known, k, "neighbors")?,
+                        _ => known.clone(),
+                    };
+                    (self.input.data.joined(&search, lists, self.observer)?, None)
+                }
                 None => (self.input.data.neighbors(&search, self.observer)?, None),
             },
         }))
@@ -289,15 +295,8 @@ impl<'a> Stages<'a> {
         let Some(request) = self.recipe.method.nearest(self.input.data)? else { return Ok(None) };
         self.observer.progress(Stage::Graph, 0.0);
         if let Some(known) = self.input.neighbors {
-            let few = || {
-                let fact = format!(
-                    "`{}` needs {} neighbors of every point, and fewer were given",
-                    request.parameter, request.k
-                );
-                Error::parameter(request.parameter, fact, "give more of them, or a smaller value")
-            };
             let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
-            return search.of_graph(&known.first(request.k).ok_or_else(few)?).map(Some);
+            return search.of_graph(&first(known, request.k, request.parameter)?).map(Some);
         }
         request.search(&self.site(None, None, dims)).map(Some)
     }
@@ -460,6 +459,14 @@ impl<'a> Stages<'a> {
         let extra = chosen.into_iter().filter(|c| !parameters.iter().any(|p| p.name == c.name));
         report.parameters.extend(extra);
     }
+}
+
+/// The first k of the known neighbors of every point; the parameter is the one that k follows from.
+fn first(known: &Graph, k: usize, parameter: &'static str) -> Result<Graph> {
+    known.first(k).ok_or_else(|| {
+        let fact = format!("`{parameter}` needs {k} neighbors of every point, and fewer were given");
+        Error::parameter(parameter, fact, "give more of them, or a smaller value")
+    })
 }
 
 /// One message: the sizes, what was done, and a k that connects.

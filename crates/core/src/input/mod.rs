@@ -38,7 +38,8 @@ pub struct Input<'a> {
     pub init: Option<&'a Points>,
     /// The roles of the columns of the table that the points came from, kept by the model for new rows.
     pub schema: Option<&'a Schema>,
-    /// The nearest neighbors of every point, nearest first, if they are known: stage 1 takes them and does not search.
+    /// The nearest neighbors of every point, nearest first, if they are known: stage 1 takes as many as it needs
+    /// and does not search.
     pub neighbors: Option<&'a Graph>,
 }
 
