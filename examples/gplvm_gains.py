@@ -7,7 +7,7 @@ tables in Markdown, one per data set.
 
     python3 examples/gplvm_gains.py --eigenfold target/release/eigenfold --data DATA
 
-DATA holds osu_run1/data.csv and robot_wireless/data.csv; docs/lawrence-2012.md says where they come from. Needs Python 3.8 and
+DATA holds osu_run1/data.csv and robot_wireless/data.csv; docs/papers/lawrence-2012.md says where they come from. Needs Python 3.8 and
 nothing else.
 """
 

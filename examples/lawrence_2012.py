@@ -9,7 +9,7 @@ default, and writes tables (tables.md) and pictures (*.svg) to the output direct
 six, rotated 360 times, on its first two principal components.
 
 DATA holds osu_run1/data.csv, robot_wireless/data.csv with labels.csv (time, x, y), and usps_six/data.csv (an image);
-docs/lawrence-2012.md says where they come from. Author's own coordinates are scored too if
+docs/papers/lawrence-2012.md says where they come from. Author's own coordinates are scored too if
 osu_run1/reference_embeddings/talk_figure_NAME.csv are there. Needs Python 3.8 and nothing else.
 
 N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.

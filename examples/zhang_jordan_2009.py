@@ -4,7 +4,7 @@
     python3 examples/zhang_jordan_2009.py --eigenfold target/release/eigenfold --data DATA --out out
 
 Writes tables 1 to 3 (tables.md) and draws figures 1 and 2 (figure-1.svg, figure-2.svg). DATA holds the directories iris,
-oil, letter, segmentation and optdigits, each with data.csv and labels.csv; docs/zhang-jordan-2009.md says where they come
+oil, letter, segmentation and optdigits, each with data.csv and labels.csv; docs/papers/zhang-jordan-2009.md says where they come
 from. A set that is not there is left out. Needs Python 3.8 and nothing else.
 
 Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 5.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the tables of calibration in docs/reconstruct.md: rows are set aside, the map and its intervals are made of the others, and
+# Makes the tables of calibration in docs/guide/inverse-transform.md: rows are set aside, the map and its intervals are made of the others, and
 # the rows set aside are placed, led back and counted. First eight data sets and six methods, then others that had no part in
 # how the intervals are made.
 #

@@ -1,6 +1,6 @@
-"""Every method at its default settings on everyday data: writes docs/everyday.md.
+"""Every method at its default settings on everyday data: writes docs/internals/everyday.md.
 
-    python3 scripts/everyday.py PROGRAM [--limit SECONDS] [--data DIRECTORY] [--out docs/everyday.md]
+    python3 scripts/everyday.py PROGRAM [--limit SECONDS] [--data DIRECTORY] [--out docs/internals/everyday.md]
                                         [--sets NAMES] [--methods NAMES]
 
 PROGRAM is the eigenfold program. DIRECTORY has the data sets that are not built in; those that are absent are left out.
@@ -201,7 +201,7 @@ def arguments():
     parser.add_argument("program")
     parser.add_argument("--limit", type=float, default=LIMIT)
     parser.add_argument("--data", default=os.environ.get("EIGENFOLD_SHARED", "../shared") + "/data")
-    parser.add_argument("--out", default="docs/everyday.md")
+    parser.add_argument("--out", default="docs/internals/everyday.md")
     parser.add_argument("--work", default="target/everyday")
     parser.add_argument("--sets")
     parser.add_argument("--methods")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every method at its default settings on everyday data: builds the program, makes an environment with numpy, and writes
-# docs/everyday.md. More arguments go to scripts/everyday.py, as in: bash scripts/everyday.sh --limit 20
+# docs/internals/everyday.md. More arguments go to scripts/everyday.py, as in: bash scripts/everyday.sh --limit 20
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release -p eigenfold-cli

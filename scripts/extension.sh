@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the table of docs/transform.md: whether new points are placed as surely as transform --std says.
+# Makes the table of docs/guide/new-data.md: whether new points are placed as surely as transform --std says.
 #
 #   scripts/extension.sh DATA_DIRECTORY    the directory that holds oil/data.csv
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the tree of crates/*/src with the first sentence of every file's documentation.
 
---write  puts the tree into docs/architecture.md, between its two marks
+--write  puts the tree into docs/internals/architecture.md, between its two marks
 --check  fails if the page differs from the tree, or if a file has no first `//!` line
 """
 import pathlib
@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/architecture.md"
+PAGE = ROOT / "docs/internals/architecture.md"
 MARKS = "<!-- files -->", "<!-- /files -->"
 CRATES = ["linalg", "graph", "io", "core", "fft", "plot", "page", "cli", "py"]  # a crate uses those before it
 WIDTH = 30
@@ -50,7 +50,7 @@ def main():
         PAGE.write_text(wanted, encoding="utf-8")
     elif "--check" in sys.argv:
         if page != wanted:
-            sys.exit("the files in docs/architecture.md are not those of crates/*/src; run scripts/files.py --write")
+            sys.exit("the files in docs/internals/architecture.md are not those of crates/*/src; run scripts/files.py --write")
     else:
         print(tree)
 

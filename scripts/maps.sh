@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the tables of docs/maps.md: how good the maps of some methods are, on thirteen data sets.
+# Makes the tables of docs/internals/maps.md: how good the maps of some methods are, on thirteen data sets.
 #
 #   scripts/maps.sh DATA_DIRECTORY METHOD...     the directory is that of scripts/neighbors.sh; methods as in the example `maps`
 #

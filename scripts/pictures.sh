@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/methods, docs/plots.md and docs/dimension.md from built-in data and from `eigenfold sample`: the same bytes every time.
+# Draws the pictures of docs/methods, docs/guide/plots.md and docs/guide/dimensions.md from built-in data and from `eigenfold sample`: the same bytes every time.
 #
 #   bash scripts/pictures.sh              all of them, by `cargo run --release`
 #   bash scripts/pictures.sh isomap mvu   only these
@@ -61,7 +61,7 @@ picture umap digits -m umap
 picture elastic swiss-roll -m elastic -k 12
 picture rescale swiss-roll -m ltsa --rescale
 
-# What docs/plots.md shows.
+# What docs/guide/plots.md shows.
 if [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" plots "* ]]; then
     plots=docs/images/plots
     "${program[@]}" embed "$plots/cities.csv" --names city -m mds --plot "$plots/names.png" -q

@@ -6,7 +6,7 @@
 
 It counts the tests that fit one of our classes; the others test private helpers of scikit-learn and say nothing of us. The names in
 `sklearn.manifold` are exchanged before the tests are imported; helpers that are private there stay theirs. It prints
-every failure with its message, and the counts by file. docs/benchmarks.md has the last run, every failure explained.
+every failure with its message, and the counts by file. docs/reference/benchmarks.md has the last run, every failure explained.
 """
 
 import collections

@@ -178,7 +178,7 @@ pub(crate) struct Transform {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     /// Where to write the uncertainty of each coordinate: for 68 % of new rows, an embedding fitted with the row has it no
-    /// further away (docs/transform.md)
+    /// further away (docs/guide/new-data.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<PathBuf>,
     /// What calibrates --std: rows fits the embedding again without some rows, which takes as long as five fits; none uses the

@@ -7,7 +7,7 @@
 //!
 //! Data and labels are as in the example `auto_k`. A method has its parameters after commas, also k and components. Prints a
 //! line per method: data, rows, method, the share of rows whose five nearest neighbors on the map vote for their label (or R² of
-//! known values), trustworthiness for ten neighbors, neighbor distance ratio (docs/neighbors.md), connected components of the
+//! known values), trustworthiness for ten neighbors, neighbor distance ratio (docs/guide/neighbors.md), connected components of the
 //! graph, seconds, and whether the report warns that the map is degenerate or not determined.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -121,12 +121,12 @@ mod pages {
 
     pages! {
         Readme: "README.md";
-        Likelihood: "docs/likelihood.md";
-        GpLikelihood: "docs/gp-likelihood.md";
-        Quality: "docs/quality.md";
-        Dimension: "docs/dimension.md";
-        Missing: "docs/missing.md";
-        Preparing: "docs/preparing.md";
+        Likelihood: "docs/guide/likelihood.md";
+        GpLikelihood: "docs/guide/gp-likelihood.md";
+        Quality: "docs/guide/quality.md";
+        Dimension: "docs/guide/dimensions.md";
+        Missing: "docs/guide/missing.md";
+        Preparing: "docs/guide/preparing.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
         Gplvm: "docs/methods/gplvm.md";

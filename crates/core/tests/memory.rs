@@ -5,7 +5,7 @@
 use eigenfold::{Error, Method, Neighbors, Points, Recipe, Silent};
 use libtest_mimic::{Arguments, Trial};
 
-/// What a peak may be above its limit (docs/reliability.md): threads, buffers of the matrix library, and what the allocator keeps.
+/// What a peak may be above its limit (docs/internals/reliability.md): threads, buffers of the matrix library, and what the allocator keeps.
 const BESIDE: u64 = 64_000_000;
 
 /// Points without structure.

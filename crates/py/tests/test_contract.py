@@ -154,4 +154,4 @@ print(took)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) > 0  # what it took stands in docs/benchmarks.md: times differ between machines
+    assert float(done.stdout) > 0  # what it took stands in docs/reference/benchmarks.md: times differ between machines

@@ -63,7 +63,7 @@ def test_locally_linear_embedding_is_a_function_too(roll, method):
     map_, error = eigenfold.locally_linear_embedding(roll, **parameters)
     by_class = eigenfold.LocallyLinearEmbedding(n_neighbors=12, method=method).fit(roll)
     assert np.array_equal(map_, by_class.embedding_) and error == by_class.reconstruction_error_
-    if method in ("standard", "modified"):  # the others have other patches there (docs/scikit-learn.md)
+    if method in ("standard", "modified"):  # the others have other patches there (docs/reference/coming-from.md)
         theirs, _ = sklearn.manifold.locally_linear_embedding(roll, **parameters)
         same_up_to_signs(map_, theirs, np.linalg.norm(map_, axis=0) / np.linalg.norm(theirs, axis=0))
 

@@ -14,7 +14,7 @@ import eigenfold
 from eigenfold import _functions, datasets
 
 matplotlib.use("Agg")
-PAGES = ["crates/py/README.md", "docs/python.md", "docs/tutorial-sheet.md", "docs/tutorial-choosing.md"]
+PAGES = ["crates/py/README.md", "docs/reference/python.md", "docs/start/first-embedding.md", "docs/tutorial-choosing.md"]
 
 
 def run(text: str, name: str) -> None:

@@ -1,6 +1,6 @@
 //! `eigenfold serve`: the page of a comparison, alive: methods are tried in it, and seen while they work.
 //!
-//! The server is for this machine alone: it listens on the loopback address, answers only requests that have a secret word, under the names of this machine alone (docs/security.md), and reads and writes no file.
+//! The server is for this machine alone: it listens on the loopback address, answers only requests that have a secret word, under the names of this machine alone (docs/internals/security.md), and reads and writes no file.
 
 mod http;
 mod request;

@@ -1,6 +1,6 @@
 //! Stage 3: coordinates from the eigenvectors of a field.
 //!
-//! The conventions, stated once (docs/notation.md explains them):
+//! The conventions, stated once (docs/reference/notation.md explains them):
 //!
 //! - order: most variance first, that is the largest eigenvalue of a covariance or the smallest of a precision;
 //! - centering: constants are excluded, in the normalization matrix of the field;

@@ -25,7 +25,7 @@ pub struct Transformed {
     /// The standard deviation of every coordinate, if it was requested ([`Model::transform_with_std`](crate::Model))
     /// and the rule has one: 68 % of training rows embedded by the others miss their own coordinates by no more. It
     /// covers the error of the extension on this map, not how much the map itself would change with the new rows
-    /// (docs/transform.md).
+    /// (docs/guide/new-data.md).
     pub deviations: Option<Points>,
 }
 

@@ -1,7 +1,7 @@
 //! The GP likelihood of a map: the likelihood of the data under a Gaussian process over any embedding.
 //!
 //! A good map explains the data as a smooth function of its coordinates, with little noise. In the symbols of
-//! `docs/notation.md` (data X, map Y), with one covariance for all p features:
+//! `docs/reference/notation.md` (data X, map Y), with one covariance for all p features:
 //!
 //! ```text
 //! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]

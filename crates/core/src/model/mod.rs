@@ -116,7 +116,7 @@ impl Model {
     }
 
     /// The log likelihood of the points: of the method's own model, where it has one ([`Report::own_log_likelihood`]), else
-    /// under the field that was made of them and noise (docs/likelihood.md; nothing if the input had no features or
+    /// under the field that was made of them and noise (docs/guide/likelihood.md; nothing if the input had no features or
     /// [`Likelihood`](crate::Likelihood) left it out). To compare methods there is [`Recipe::held_out`].
     pub fn log_likelihood(&self) -> Option<f64> {
         self.report.log_likelihood()

@@ -10,7 +10,7 @@
 //!
 //! The weights and the standard deviations of kriging come from a Gaussian process over the map, so that an embedding
 //! point without map points around it has a large standard deviation. Every point is reconstructed independently:
-//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and
+//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/guide/inverse-transform.md` has examples, figures and
 //! limits.
 
 mod calibration;

@@ -1,4 +1,4 @@
-//! Claims of papers that need data, named by their ids in docs/claims.md.
+//! Claims of papers that need data, named by their ids in docs/internals/claims.md.
 use crate::support::*;
 use crate::{COIL, IRIS_COORDINATES, OIL};
 use eigenfold::{Attraction, Elastic, Kernel, Lambda, Neighbors, Perplexity, Pkpca, Points, Ppco, Recipe, Silent};

@@ -1,4 +1,4 @@
-//! Estimates of the dimension of data that are not part of the repository, and their caveats (docs/dimension.md).
+//! Estimates of the dimension of data that are not part of the repository, and their caveats (docs/guide/dimensions.md).
 use crate::support::shared;
 use crate::{COIL, FACES, OIL};
 use eigenfold::{

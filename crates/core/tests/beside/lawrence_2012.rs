@@ -1,5 +1,5 @@
 //! Experiments of N. D. Lawrence's paper of 2012 (JMLR 13) on its own data. `examples/lawrence_2012.py` draws them,
-//! docs/lawrence-2012.md describes them.
+//! docs/papers/lawrence-2012.md describes them.
 use crate::support::circle::circle;
 use crate::support::*;
 use crate::{OSU_RUN1, ROBOT_WIRELESS, USPS_SIX};

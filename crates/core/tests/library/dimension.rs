@@ -1,4 +1,4 @@
-//! Two claims about dimensions (docs/dimension.md). `beside` has the dimensions of data that are not part of the repository.
+//! Two claims about dimensions (docs/guide/dimensions.md). `beside` has the dimensions of data that are not part of the repository.
 use eigenfold::{Dimension, Disconnected, Neighbors, Points, Search, Silent};
 
 /// Numbers from 0 to 1 that look random, by the mixing of splitmix64.

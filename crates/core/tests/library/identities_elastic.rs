@@ -1,4 +1,4 @@
-//! Claims of Carreira-Perpinan's paper on elastic embedding (ICML 2010), named by their ids in docs/claims.md.
+//! Claims of Carreira-Perpinan's paper on elastic embedding (ICML 2010), named by their ids in docs/internals/claims.md.
 
 use crate::support::*;
 use eigenfold::{Elastic, ElasticInit, Lambda, Model, Neighbors, Points, Recipe, Repulsion, Silent};

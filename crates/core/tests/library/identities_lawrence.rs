@@ -1,4 +1,4 @@
-//! Theorems of N. D. Lawrence's paper of 2012 (JMLR 13), each by two independent paths. docs/claims.md lists them by
+//! Theorems of N. D. Lawrence's paper of 2012 (JMLR 13), each by two independent paths. docs/internals/claims.md lists them by
 //! their ids.
 use crate::support::*;
 use eigenfold::{

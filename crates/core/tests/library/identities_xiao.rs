@@ -1,5 +1,5 @@
 //! Theorems of L. Xiao, J. Sun and S. Boyd (ICML 2006) about maximum variance unfolding, by closed forms and by the
-//! solver. docs/claims.md lists them by their ids; X01 to X04 stand beside the solver, X06 and X10 in `unfolding.rs`,
+//! solver. docs/internals/claims.md lists them by their ids; X01 to X04 stand beside the solver, X06 and X10 in `unfolding.rs`,
 //! X07 and X08 in `rescale.rs`.
 use crate::support::*;
 use eigenfold::{Certificate, Constraints, Graph, Model, Mvu, Neighbors, Recipe, Search, Silent};

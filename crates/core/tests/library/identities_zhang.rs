@@ -1,4 +1,4 @@
-//! What Zhang & Jordan 2009 claim of probabilistic principal coordinates and probabilistic kernel PCA (docs/claims.md).
+//! What Zhang & Jordan 2009 claim of probabilistic principal coordinates and probabilistic kernel PCA (docs/internals/claims.md).
 use crate::support::*;
 use eigenfold::{
     Distances, EmStart, Kernel, KernelPca, Mds, Model, Pkpca, PkpcaSolver, Points, Ppco, PpcoSolver, Recipe, Silent,

@@ -19,7 +19,7 @@
 //! | words above text only, that never recur, and integers unlike the numbers below | names | yes |
 //! | words above text only, else | a point | yes |
 //!
-//! `docs/formats.md` has an example of each.
+//! `docs/reference/formats.md` has an example of each.
 
 use crate::ReadOptions;
 use crate::schema::Schema;
@@ -254,7 +254,7 @@ mod tests {
         (found.is_header, found.is_said)
     }
 
-    /// The table at the top of this file and in `docs/formats.md`, a line at a time.
+    /// The table at the top of this file and in `docs/reference/formats.md`, a line at a time.
     #[test]
     fn every_case_of_the_table() {
         const NAMES: (bool, bool) = (true, false);

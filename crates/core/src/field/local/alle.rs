@@ -10,7 +10,7 @@
 //! the log likelihood is exact, Σ −p/2 (log 2π m[i]⁻² + 1) over all points but the last, which is free.
 //!
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
-//! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
+//! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/internals/claims.md.)
 
 use crate::extend::Rule;
 use crate::field::local::lle::REGULARIZATION_HELP;
