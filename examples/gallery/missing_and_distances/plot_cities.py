@@ -55,7 +55,10 @@ Z = mds.embedding_ @ U @ Vt
 
 fig, ax = plt.subplots(figsize=(9, 7.5), layout="constrained")
 ax.scatter(*Z.T, s=14)
+ax.margins(0.09)
 for name, point in zip(cities, Z):
-    ax.annotate(name, point, xytext=(4, 3), textcoords="offset points", fontsize=8)
-ax.set(title="Forty cities, from distances alone", xlabel="km", ylabel="km", aspect="equal")
+    side = "right" if name in ("Lyon", "Tallinn") else "left"
+    ax.annotate(name, point, xytext=(4 if side == "left" else -4, 3), ha=side,
+                textcoords="offset points", fontsize=9)
+ax.set(title="Forty cities, from distances alone", xlabel="east (km)", ylabel="north (km)", aspect="equal")
 plt.show()

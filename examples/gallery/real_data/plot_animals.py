@@ -29,7 +29,7 @@ animals = (folder / "labels.csv").read_text().split()
 
 # %%
 # The Jaccard distance ignores features that neither animal has. MDS draws the
-# distances.
+# distances. Each name stands on the side away from the nearest animal.
 
 mds = MDS(metric="jaccard").fit(X)
 Z = mds.embedding_
@@ -47,8 +47,12 @@ for kind, members in kinds.items():
     rows = [animals.index(animal) for animal in members.split()]
     points = ax.scatter(*Z[rows].T, s=30, label=kind)
     for row in rows:
-        ax.annotate(animals[row], Z[row], xytext=(5, 4), textcoords="offset points",
+        nearest = np.linalg.norm(Z - Z[row], axis=1).argsort()[1]
+        side = -1 if Z[nearest, 0] > Z[row, 0] else 1
+        ax.annotate(animals[row], Z[row], xytext=(6 * side, 0), textcoords="offset points",
+                    ha="left" if side > 0 else "right", va="center",
                     color=points.get_facecolor()[0], fontsize=9)
 ax.set(title="33 animals by MDS of Jaccard distances", xticks=[], yticks=[], aspect="equal")
-ax.legend()
+ax.margins(0.1)
+ax.legend(loc="lower left")
 plt.show()
