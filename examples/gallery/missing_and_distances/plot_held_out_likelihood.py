@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.model_selection import cross_val_score
 
-from eigenfold import PPCA, FactorAnalysis
+from eigenfold import PPCA, ConvergenceWarning, FactorAnalysis
 
 rng = np.random.default_rng(0)
 signal = rng.normal(size=(400, 5)) @ rng.normal(size=(5, 20))
@@ -27,10 +27,11 @@ sets = {"the same noise in every feature": signal + noise,
 
 # %%
 # ``score`` is the mean log density of the rows, so ``cross_val_score`` works as
-# for any estimator. Models with too many coordinates warn; the likelihood below
-# shows the same.
+# for any estimator. Models with too many coordinates warn that a feature has no
+# noise left; the likelihood below shows the same.
 
-warnings.simplefilter("ignore")
+warnings.filterwarnings("ignore", message=".* next to no noise")
+warnings.simplefilter("ignore", ConvergenceWarning)
 dims = range(1, 10)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for ax, (name, X) in zip(axes, sets.items()):

@@ -33,7 +33,7 @@ print(f"dimensions        {certificate['rank']}")
 Z, force = mvu.embedding_, mvu.edge_weights_
 strong = force > np.quantile(force, 0.7)
 
-fig, ax = plt.subplots(figsize=(11, 3.2), layout="constrained")
+fig, ax = plt.subplots(figsize=(11, 2.7), layout="constrained")
 width = 0.4 + 3 * force[strong] / np.quantile(force, 0.99)
 ax.add_collection(LineCollection(Z[mvu.edges_[strong]], color="C3", lw=width.clip(0, 4), alpha=0.6))
 ax.scatter(*Z.T, c=roll.truth[:, 0], s=12, zorder=2)

@@ -46,7 +46,9 @@ ax.legend()
 plt.show()
 
 # %%
-# The embeddings of the last table, in which half of the cells are missing:
+# The embeddings of the last table, in which half of the cells are missing. With
+# mean imputation, rows collapse toward the mean. PPCA keeps *setosa* apart; its
+# coordinates have unit variance, so the picture has other proportions.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
 maps = {"PCA of the complete table": PCA().fit_transform(X), "mean imputation, then PCA": pca.embedding_,

@@ -35,11 +35,11 @@ shade = np.sqrt((std**2).mean(axis=1)).reshape(60, 60)
 # White is certain, dark is uncertain.
 
 fig, ax = plt.subplots(figsize=(10, 3.4), layout="constrained")
-drawn = ax.pcolormesh(x, y, shade, norm="log", cmap="Greys", shading="gouraud")
+drawn = ax.pcolormesh(x, y, shade, norm="log", cmap="Greys", shading="auto")
 fig.colorbar(drawn, label="standard deviation (cm)")
 for at, name in enumerate(iris.target_names):
     ax.scatter(*Z[iris.target == at].T, s=18, ec="white", lw=0.3, label=name)
 ax.set(title="Iris by GPLVM, and the uncertainty of the inverse transform",
        xticks=[], yticks=[], aspect="equal")
-ax.legend(ncols=3, loc="lower center", fontsize="small")
+ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.02), frameon=False)
 plt.show()

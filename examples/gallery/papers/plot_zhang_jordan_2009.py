@@ -53,8 +53,9 @@ for ax, (name, Z) in zip(axes, maps.items()):
     ax.set(title=name, xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
 reach = 1.1 * np.abs(maps["PPCO, 100 steps of EM"]).max()
-axes[1].set(xlim=(-reach, reach), ylim=(-reach, reach))
-axes[2].set(xlim=(-reach, reach), ylim=(-reach, reach))
+for ax in axes[1:]:
+    ax.set_aspect("equal", adjustable="box")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
 axes[0].legend()
 plt.show()
 

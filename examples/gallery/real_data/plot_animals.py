@@ -42,17 +42,18 @@ kinds = {
     "reptiles and fish": "Iguana Alligator Salmon Trout",
     "insects": "Bee Ant Butterfly Cockroach",
 }
-fig, ax = plt.subplots(figsize=(10, 7), layout="constrained")
+fig, ax = plt.subplots(figsize=(8, 7.5), layout="constrained")
 for kind, members in kinds.items():
     rows = [animals.index(animal) for animal in members.split()]
     points = ax.scatter(*Z[rows].T, s=30, label=kind)
     for row in rows:
         nearest = np.linalg.norm(Z - Z[row], axis=1).argsort()[1]
-        side = -1 if Z[nearest, 0] > Z[row, 0] else 1
-        ax.annotate(animals[row], Z[row], xytext=(6 * side, 0), textcoords="offset points",
-                    ha="left" if side > 0 else "right", va="center",
+        away = (Z[row] - Z[nearest]) / np.linalg.norm(Z[row] - Z[nearest])
+        ax.annotate(animals[row], Z[row], xytext=6 * away, textcoords="offset points",
+                    ha="left" if away[0] > 0.4 else "right" if away[0] < -0.4 else "center",
+                    va="bottom" if away[1] > 0.4 else "top" if away[1] < -0.4 else "center",
                     color=points.get_facecolor()[0], fontsize=9)
 ax.set(title="33 animals by MDS of Jaccard distances", xticks=[], yticks=[], aspect="equal")
 ax.margins(0.1)
-ax.legend(loc="lower left")
+ax.legend(loc="upper right")
 plt.show()

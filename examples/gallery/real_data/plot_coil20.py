@@ -50,6 +50,6 @@ for ax, (name, method) in zip(axes, methods.items()):
 plt.show()
 
 # %%
-# In two linear coordinates the rings overlap. UMAP and t-SNE show one curve per
-# object. A curve that is open or folded belongs to an object whose opposite
-# sides look alike.
+# In two linear coordinates the rings overlap. UMAP and t-SNE show one closed curve
+# for most objects. A ring is folded or broken where different views of an object
+# look alike.

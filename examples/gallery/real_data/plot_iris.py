@@ -23,10 +23,11 @@ for ax, standardize in zip(axes, [False, True]):
     for at, name in enumerate(iris.target_names):
         ax.scatter(*Z[iris.target == at].T, s=16, alpha=0.7, label=name)
     reach = 0.8 * (np.abs(Z).max(axis=0) / np.abs(pca.components_).max(axis=1)).min()
-    for at, (name, arrow) in enumerate(zip(iris.feature_names, reach * pca.components_.T)):
+    sides = [("left", "bottom"), ("right", "bottom"), ("left", "top"), ("left", "bottom")]
+    for (ha, va), name, arrow in zip(sides, iris.feature_names, reach * pca.components_.T):
         ax.annotate("", arrow, (0, 0), arrowprops={"arrowstyle": "->", "lw": 1.5})
-        ax.text(*arrow, name.replace("_", " "), ha="center", va=("bottom", "bottom", "top", "bottom")[at],
-                size=9, bbox={"fc": "white", "ec": "none", "alpha": 0.6, "pad": 1})
+        ax.text(*arrow, name.replace("_", " "), ha=ha, va=va, size=9,
+                bbox={"fc": "white", "ec": "none", "alpha": 0.6, "pad": 1})
     first, second = 100 * pca.explained_variance_ratio_
     ax.set(title=f"standardize={standardize}", xlabel=f"PC 1 ({first:.0f} % of the variance)",
            ylabel=f"PC 2 ({second:.0f} %)")

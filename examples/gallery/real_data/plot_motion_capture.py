@@ -42,12 +42,12 @@ ax.plot(*Z.T, color="0.7", lw=1)
 drawn = ax.scatter(*Z.T, c=np.arange(len(Z)), s=30, zorder=2)
 fig.colorbar(drawn, label="frame (30 per second)", shrink=0.7)
 for at in [0, 10, 15, 20, 23, 26, 29, 32]:
-    outward = (Z[at] - center) / np.linalg.norm(Z[at] - center) if at > 15 else np.array([0, 1])
+    inward = (center - Z[at]) / np.linalg.norm(center - Z[at]) if at > 15 else np.array([0, 1])
     x, y, z = X[at].reshape(3, 34)
-    where = Z[at] + 1.0 * outward
+    where = Z[at] + 1.1 * inward
     for bone in bones:
-        ax.plot(where[0] + 0.4 * y[bone], where[1] + 0.4 * z[bone], color="black", lw=1)
-    ax.plot(*np.stack([Z[at], where - 0.45 * outward]).T, ":", color="0.5", lw=1)
+        ax.plot(where[0] + 0.45 * x[bone], where[1] + 0.45 * z[bone], color="black", lw=1)
+    ax.plot(*np.stack([Z[at], where - 0.5 * inward]).T, ":", color="0.5", lw=1)
 ax.set(title="55 frames of a run by Isomap", aspect="equal", xticks=[], yticks=[])
 ax.margins(0.05)
 plt.show()
