@@ -9,6 +9,7 @@ import re
 import warnings
 
 import eigenfold
+from pygments.lexers import RustLexer
 
 DOCS = pathlib.Path(__file__).parent
 ROOT = DOCS.parent
@@ -110,4 +111,6 @@ def dark_pictures(app, docname, source):
 
 
 def setup(app):
+    for kind in ("rust,no_run", "rust,ignore"):
+        app.add_lexer(kind, RustLexer)
     app.connect("source-read", dark_pictures)

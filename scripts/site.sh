@@ -17,8 +17,12 @@ if [ "${1:-}" = --quick ]; then gallery=no; fi
 
 if ! cmp -s <(cat "${wanted[@]}") "$venv/installed.txt"; then
     rm -rf "$venv"
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install -q --disable-pip-version-check -r "${wanted[0]}" -r "${wanted[1]}"
+    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check -r "${wanted[0]}" -r "${wanted[1]}"; }; then
+        rm -rf "$venv"
+        echo "the packages of ${wanted[*]} could not be installed: the site was not built"
+        echo "test_site: packages that pip could not install" >>"${EIGENFOLD_SKIPPED:-/dev/null}"
+        exit 0
+    fi
     cat "${wanted[@]}" >"$venv/installed.txt"
 fi
 
