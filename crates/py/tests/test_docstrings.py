@@ -69,6 +69,15 @@ def test_classes_have_all_sections(each):
     assert all("default=" in one.type for one in doc["Parameters"] + doc["Other Parameters"])
 
 
+def test_help_shows_the_parameters(each):
+    class Mine(each):
+        def __init__(self, more=1):
+            super().__init__()
+
+    assert list(inspect.signature(each).parameters) == list(each._spec.parameters)
+    assert list(inspect.signature(Mine).parameters) == ["more"]
+
+
 def test_the_examples_of_classes_differ():
     examples = {tuple(line for line in NumpyDocString(each.__doc__)["Examples"] if line.startswith(">>>")) for each in CLASSES.values()}
     assert len(examples) == len(CLASSES) and all(len(lines) >= 3 for lines in examples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import time
@@ -31,6 +32,13 @@ class Estimator(_sklearn.Alone):
     embedding_: np.ndarray
     n_features_in_: int
     report_: dict[str, Any]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        # What help, notebooks and autodoc show; else it would be the signature of `__new__`.
+        if "__init__" in vars(cls):
+            own = inspect.signature(cls.__init__)
+            cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])  # type: ignore[attr-defined]
 
     def __new__(cls, *args: Any, **params: Any) -> Any:
         _sklearn.join(Estimator)

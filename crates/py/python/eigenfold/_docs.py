@@ -122,7 +122,8 @@ def _meaning(parameter: Parameter) -> str:
     """What a parameter means, its words written as Python has them: `fast = ...` is `'fast': ...`."""
     words = {word: repr(word) for word in (*parameter.values, "auto")} | {"none": "None"}
     pattern = r"(?<![\w'-])(" + "|".join(map(re.escape, sorted(words, key=len, reverse=True))) + r")( \(or [\w-]+\))? = "
-    return re.sub(pattern, lambda found: f"{words[found[1]]}{found[2] or ''}: ", parameter.meaning)
+    text = re.sub(pattern, lambda found: f"{words[found[1]]}{found[2] or ''}: ", parameter.meaning)
+    return re.sub(r"\|([^|]+)\|", r"‖\1‖", text)  # a bar has a meaning of its own in reStructuredText
 
 
 def _type(name: str, parameter: Parameter) -> str:
