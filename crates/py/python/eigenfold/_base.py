@@ -66,7 +66,7 @@ class Estimator(_sklearn.Alone):
         ValueError
             If the input or a parameter is not valid; the message has the row, column or parameter and what to do.
         EigenfoldError
-            If the fit fails for another reason, such as lack of memory.
+            If the fit fails although input and parameters are valid.
 
         Warns
         -----
@@ -211,9 +211,8 @@ class Estimator(_sklearn.Alone):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If the columns differ from those of the fit, or there is no standard deviation to compute.
-        TypeError
-            If `X` is a sparse matrix and the fit was to a graph.
+            If the columns differ from those of the fit, the fit was to a graph or a kernel matrix, or standard deviations are
+            requested after a fit to distances.
 
         Warns
         -----

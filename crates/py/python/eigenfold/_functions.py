@@ -154,8 +154,8 @@ def gp_likelihood(
     """
     if starts not in ("all", "one"):
         raise ValueError(f"starts is {starts!r}; give 'all' or 'one'")
-    data, places = _input.matrix(X), _input.matrix(embedding)
-    return json.loads(_eigenfold.gp_likelihood(data, places, lengths, starts == "one", inducing, _input.threads(n_jobs)))
+    data, coordinates = _input.matrix(X), _input.matrix(embedding)
+    return json.loads(_eigenfold.gp_likelihood(data, coordinates, lengths, starts == "one", inducing, _input.threads(n_jobs)))
 
 
 def knn_graph(
@@ -242,7 +242,7 @@ class Picture:
 
     Parameters
     ----------
-    places : ndarray of shape (n_samples, n_components)
+    coordinates : ndarray of shape (n_samples, n_components)
         The embedding; with more than two coordinates all pairs of them are drawn.
     labels : array-like of shape (n_samples,) or None
         What colors the points, as in `plot`.
@@ -250,9 +250,9 @@ class Picture:
         The title of the picture.
     """
 
-    def __init__(self, places: np.ndarray, labels: Any, title: str) -> None:
-        self._places, self._title = places, title
-        self._classes, self._values = _coloring(labels, len(places))
+    def __init__(self, coordinates: np.ndarray, labels: Any, title: str) -> None:
+        self._coordinates, self._title = coordinates, title
+        self._classes, self._values = _coloring(labels, len(coordinates))
 
     def save(self, path: Any) -> None:
         """Write the picture to a file.
@@ -262,12 +262,12 @@ class Picture:
         path : str or path-like
             The file, whose name ends in ``.png`` or ``.svg``.
         """
-        content = _eigenfold.picture(self._places, self._classes, self._values, self._title, path)
+        content = _eigenfold.picture(self._coordinates, self._classes, self._values, self._title, path)
         with open(path, "wb") as file:
             file.write(content)
 
     def _repr_png_(self) -> bytes:
-        return _eigenfold.picture(self._places, self._classes, self._values, self._title, "map.png")
+        return _eigenfold.picture(self._coordinates, self._classes, self._values, self._title, "map.png")
 
 
 def _coloring(labels: Any, rows: int) -> tuple[tuple[list[str], list[int | None]] | None, list[float] | None]:
@@ -339,7 +339,7 @@ def plot(
     >>> Path("iris.svg").read_text().startswith("<svg")
     True
     """
-    places = _input.matrix(embedding)
+    coordinates = _input.matrix(embedding)
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -347,27 +347,27 @@ def plot(
     if file is not None or pyplot is None:
         if ax is not None:
             raise ValueError("ax is for matplotlib; leave out ax, or file")
-        picture = Picture(places, labels, title or "map")
+        picture = Picture(coordinates, labels, title or "map")
         if file is not None:
             picture.save(file)
         return picture
-    if places.shape[1] < 2:
-        places = np.column_stack([places[:, 0], np.zeros(len(places))])
+    if coordinates.shape[1] < 2:
+        coordinates = np.column_stack([coordinates[:, 0], np.zeros(len(coordinates))])
     axes = pyplot.subplots(figsize=(6, 6))[1] if ax is None else ax
-    size = size or float(np.clip(20000 / len(places), 2, 40))
+    size = size or float(np.clip(20000 / len(coordinates), 2, 40))
     look: dict[str, Any] = {"s": size, "linewidths": 0}
-    classes, values = _coloring(labels, len(places))
+    classes, values = _coloring(labels, len(coordinates))
     if values is not None:
-        drawn = axes.scatter(places[:, 0], places[:, 1], c=values, cmap="viridis", **look)
+        drawn = axes.scatter(coordinates[:, 0], coordinates[:, 1], c=values, cmap="viridis", **look)
         axes.figure.colorbar(drawn, ax=axes, shrink=0.7)
     elif classes is None:
-        axes.scatter(places[:, 0], places[:, 1], **look)
+        axes.scatter(coordinates[:, 0], coordinates[:, 1], **look)
     else:
         names, of = classes
         colors = pyplot.get_cmap("tab10" if len(names) <= 10 else "nipy_spectral")(np.linspace(0, 1, max(len(names), 2)))
         for at, name in [(None, "missing")] * (None in of) + list(enumerate(names)):
             ours = np.array([one == at for one in of])
-            axes.scatter(places[ours, 0], places[ours, 1], color="lightgrey" if at is None else colors[at], label=name, **look)
+            axes.scatter(coordinates[ours, 0], coordinates[ours, 1], color="lightgrey" if at is None else colors[at], label=name, **look)
         axes.legend(loc="best", markerscale=2, fontsize="small")
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])

@@ -156,12 +156,12 @@ def quality(
     >>> found.pointwise["silhouette"].shape
     (150,)
     """
-    data, places = _input.matrix(X), _input.matrix(embedding)
+    data, coordinates = _input.matrix(X), _input.matrix(embedding)
     kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
     known = None if truth is None else _input.matrix(truth)
     seed, threads = _input.seed(random_state), _input.threads(n_jobs)
     about, sampled, each, shepard = _eigenfold.quality(
-        kind, data, places, _classes(labels), known, n_neighbors, rows, metric, seed, threads
+        kind, data, coordinates, _classes(labels), known, n_neighbors, rows, metric, seed, threads
     )
     report = json.loads(about)
     found = Quality(report["values"])
@@ -169,7 +169,7 @@ def quality(
     found.curve = (np.asarray(report["curve"][0], dtype=int), np.asarray(report["curve"][1], dtype=float))
     found.pointwise = {}
     for key, values in zip(found, each):
-        found.pointwise[key] = np.full(len(places), np.nan)
+        found.pointwise[key] = np.full(len(coordinates), np.nan)
         found.pointwise[key][sampled] = values
     return found
 
