@@ -1,6 +1,7 @@
 //! The recommended dimension from many estimates, with its reason and its caveats.
 //!
-//! The rule was chosen on data of known dimension and tested on others (docs/guide/dimensions.md has the table):
+//! The rule was chosen on data of known dimension and tested on others (docs/internals/measured-dimensions.md has the
+//! table):
 //!
 //! ```text
 //! noise     if GRIDE falls by a fifth up to k = 16 and the simplices give less than 2NN, noise dominates small scales:

@@ -10,8 +10,8 @@
 //!
 //! The weights and the standard deviations of kriging come from a Gaussian process over the map, so that an embedding
 //! point without map points around it has a large standard deviation. Every point is reconstructed independently:
-//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/guide/inverse-transform.md` has examples, figures and
-//! limits.
+//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/guide/inverse-transform.md` has examples and
+//! limits, `docs/internals/calibration.md` the coverage of the intervals.
 
 mod calibration;
 mod diagnostics;
