@@ -25,9 +25,21 @@ fn help_and_version_are_no_errors() {
         let help = bench.does(&format!("{command} --help")).out;
         assert!(help.contains("EXAMPLES") && help.contains("Usage: eigenfold"), "{command}\n{help}");
     }
-    let help = bench.does("embed --help").out;
-    assert!(help.contains("--landmarks") && help.contains("--degree"), "the methods' parameters are flags");
     assert_eq!(bench.run("").code, 2);
+}
+
+/// Those of the methods alone would be four hundred lines.
+#[test]
+fn help_is_short_and_says_where_the_parameters_of_methods_are() {
+    let bench = Bench::new();
+    for command in ["embed", "transform", "reconstruct", "compare", "serve", "view", "quality", "dimension", "graph"] {
+        let [short, long] = ["-h", "--help"].map(|flag| bench.does(&format!("{command} {flag}")).out);
+        let lines = (short.lines().count(), long.lines().count());
+        assert!(lines.0 < 90 && lines.1 < 200, "{command}: {lines:?} lines\n{long}");
+        assert!(!short.contains("--landmarks <") && !long.contains("--landmarks <"), "{command}\n{long}");
+        let named = long.contains("`eigenfold methods ");
+        assert_eq!(named, ["embed", "compare", "graph"].contains(&command), "{command}\n{long}");
+    }
 }
 
 #[test]
@@ -37,6 +49,7 @@ fn methods_are_listed_for_people_and_for_programs() {
     assert!(table.contains("isomap") && table.contains("laplacian-eigenmaps"), "{table}");
     let details = bench.does("methods isomap").out;
     assert!(details.contains("--landmarks") && details.contains("default"), "{details}");
+    assert!(details.contains("\ngood for:   ") && details.contains("\ncaution:    "), "{details}");
     bench.does("methods --json methods.json");
     let list = bench.json("methods.json");
     let methods = list.as_array().unwrap();
@@ -53,6 +66,49 @@ fn methods_are_listed_for_people_and_for_programs() {
         }
     }
     bench.refuses("methods isomop", 2, "isomap");
+}
+
+#[test]
+fn the_example_of_every_method_runs() {
+    let bench = Bench::new();
+    bench.does("methods --json methods.json");
+    for method in bench.json("methods.json").as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        let details = bench.does(&format!("methods {name}")).out;
+        let example = details.lines().find_map(|line| line.strip_prefix("  eigenfold ")).unwrap_or_default();
+        assert!(example.contains(&format!("-m {name} ")), "{details}");
+        bench.does(&format!("{example} -q"));
+    }
+}
+
+/// As far as they need nothing but a few files.
+#[test]
+fn the_examples_of_the_help_run() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 200 -q -o roll.csv --truth truth.csv");
+    bench.does("embed roll.csv -m pca -q -o map.csv");
+    let rows = (0..40).map(|i| format!("{i},{},{}\n", i * i % 17, ["a", "b"][i % 2]));
+    bench.write("data.csv", "x,y,species\n".to_string() + &rows.collect::<String>());
+    let rows = (0..40).map(|i| format!("{},{},{},{}\n", 100 + i, i + 1, i % 13, ["a", "b"][i % 2]));
+    bench.write("new.csv", "id,x,y,species\n".to_string() + &rows.collect::<String>());
+    bench.write("coords.csv", "y1,y2\n0,0\n10,-5\n");
+    bench.does("embed data.csv --label species -m pca -q --save map.model");
+    let runs = |command: &str, line: &&str| line.starts_with(&format!("eigenfold {command} "));
+    for command in ["embed", "transform", "reconstruct", "quality", "dimension", "graph", "sample", "methods"] {
+        let help = bench.does(&format!("{command} -h")).out;
+        for line in help.lines().map(str::trim).filter(|line| runs(command, line) && !line.contains("&&")) {
+            // Files that only a reader has; and what stands behind a command.
+            let others = ["cells.parquet", "distances.npy", "old.csv", "umap.npy", "data.csv --label species --keep"];
+            if others.iter().any(|other| line.contains(other)) {
+                continue;
+            }
+            let line = line.split("   ").next().unwrap_or_default().trim_start_matches("eigenfold ");
+            let quiet = if command == "methods" { "" } else { " -q" };
+            let quick =
+                if line.starts_with("quality digits") { "quality roll.csv map.csv --gp-likelihood no" } else { line };
+            bench.does(&format!("{quick}{quiet}"));
+        }
+    }
 }
 
 #[test]
