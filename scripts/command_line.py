@@ -32,11 +32,11 @@ TAIL = """## Exit codes
 | code | meaning | files |
 |---|---|---|
 | 0 | done; warnings are printed on standard error | all written |
-| 1 | a numerical failure, a lack of memory or disk space, or an interruption | none written |
+| 1 | a numerical failure, or a lack of memory or disk space | none written |
 | 2 | bad usage or bad input; another flag or file helps | none written |
 
-Every error is one line on standard error: the fact with its numbers, then the way out. Ctrl-C ends an optimization early, and its current
-embedding is written; the program then ends by the signal.
+Every error is one line on standard error: the fact with its numbers, then the way out. Ctrl-C ends an optimization early: its current
+embedding is written, and the program then ends by the signal (130 in a shell).
 
 ## Environment
 

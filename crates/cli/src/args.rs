@@ -85,7 +85,7 @@ pub(crate) struct Embed {
     /// Number of coordinates, or `auto` (`eigenfold dimension`) [default: 2]
     #[arg(short, long, value_name = "N", value_parser = dims, allow_negative_numbers = true)]
     pub(crate) dims: Option<Count>,
-    /// Rescale to the lengths of the graph, within M coordinates [default: 10]
+    /// Rescale to the lengths of the graph, within M (or 10) coordinates
     ///
     /// The result has the largest variance that moves no neighbors farther apart than in the data.
     #[arg(long, value_name = "M", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
@@ -125,7 +125,7 @@ pub(crate) struct Embed {
     pub(crate) drawing: Drawing,
     /// Align -o and --plot with an earlier embedding of the same rows
     ///
-    /// By a rotation, a reflection and a translation. A saved model is not changed.
+    /// The alignment is a rotation, a reflection and a translation; a saved model is not changed.
     #[arg(long, value_name = "FILE")]
     pub(crate) align: Option<PathBuf>,
     /// Picture of the values that -k auto tried: .png, .svg or .pdf
@@ -165,8 +165,8 @@ pub(crate) struct Transform {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// Coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    /// Coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout [default: -]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) output: PathBuf,
     /// Standard deviation of each coordinate
     ///
@@ -212,8 +212,8 @@ pub(crate) struct Reconstruct {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// Data rows: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    /// Data rows: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout [default: -]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) output: PathBuf,
     /// Half-widths of 68 % intervals (standard deviations if errors are Gaussian)
     #[arg(long, value_name = "FILE")]
@@ -252,10 +252,11 @@ pub(crate) struct Reconstruct {
 /// points all rows are used; beyond that a random sample is used, and the values have standard errors.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
-  eigenfold embed iris -m isomap -o map.csv && eigenfold quality iris map.csv
+  eigenfold embed iris -m isomap -o map.csv
+  eigenfold quality iris map.csv
   eigenfold quality data.csv umap.npy --label species --json quality.json
   eigenfold quality iris map.csv --pointwise each.csv --plot-pointwise torn.png
-  eigenfold quality roll.csv map.csv --truth truth.csv -k 20 --gp-likelihood no")]
+  eigenfold quality roll.csv roll-map.csv --truth truth.csv -k 20 --gp-likelihood no")]
 pub(crate) struct Quality {
     #[command(flatten)]
     pub(crate) input: Input,
@@ -276,7 +277,7 @@ pub(crate) struct Quality {
     /// Number of neighbors of the neighborhood measures [default: 10]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     pub(crate) neighbors: Option<usize>,
-    /// Distance between points of the input, as for `embed` [default: euclidean]
+    /// Distance between points of the input, as for `eigenfold embed` [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
     /// Number of rows to sample [default: all of up to 5,000, 500 to 2,000 of more]
@@ -365,7 +366,7 @@ EXAMPLES
   eigenfold graph digits -k 10 -o edges.csv
   eigenfold graph data.csv --radius 0.5 --disconnected separate --json -
   eigenfold graph digits --learned -k 15 --penalty 0.5 -o learned.csv
-  eigenfold graph data.csv -k 5 -o edges.csv && eigenfold embed edges.csv --input-kind graph -m isomap")]
+  eigenfold embed edges.csv --input-kind graph -m isomap -o map.csv")]
 pub(crate) struct Graph {
     #[command(flatten)]
     pub(crate) input: Input,
@@ -398,7 +399,8 @@ pub(crate) struct Graph {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold sample swiss-roll -n 2000 -o roll.csv --truth truth.csv
-  eigenfold sample swiss-roll --with-label -o roll.csv && eigenfold embed roll.csv --label label --plot roll.png
+  eigenfold sample swiss-roll --with-label -o roll.csv
+  eigenfold embed roll.csv --label label --plot roll.png
   eigenfold sample iris -o iris.csv")]
 pub(crate) struct Sample {
     /// Data set: NAMES
@@ -420,8 +422,8 @@ pub(crate) struct Sample {
     /// True coordinates of a synthetic set
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
-    /// Points: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    /// Points: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout [default: -]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) output: PathBuf,
     /// Print errors only
     #[arg(short, long)]

@@ -23,11 +23,10 @@ const MEANINGS: &[(&str, &str, &str, &str)] = &[
     ("graph", "k", "Number of neighbors [default: 10]", ""),
     ("serve", "k", "Number of neighbors, unless the page sets another [default: 10]", ""),
     ("compare", "k", "Number of neighbors [default: 10]", ""),
-    ("compare", "source", "A file, `-` for standard input, or a built-in set: digits, iris", FORMATS),
     ("compare", "keep", "Columns that can color the points of the page and are not data", KEPT),
     ("serve", "keep", "Columns that can color the points of the page and are not data", KEPT),
-    ("compare", "names", "Names of the points on the page", ""),
-    ("serve", "names", "Names of the points on the page", ""),
+    ("compare", "names", "Names of the points on the page", NAMED),
+    ("serve", "names", "Names of the points on the page", NAMED),
     ("embed", "size", "Size of the picture in units of 1/96 inch, as in 1200x900", PIXELS),
     ("transform", "size", "Size of the picture in units of 1/96 inch, as in 1200x900", PIXELS),
     ("embed", "image", "Draw rows as images of WxH pixels where they fit", IMAGES),
@@ -37,9 +36,10 @@ const MEANINGS: &[(&str, &str, &str, &str)] = &[
 ];
 const FORMATS: &str = "A file, or - for standard input. Formats: .csv, .tsv, .npy, .npz (FILE.npz:NAME for one of several arrays), \
                        .parquet, .arrow, .feather; each also compressed, with .gz or .zst after it.";
-const MISSING: &str = "Missing are empty cells, NA, NaN, null, ? and --na. error refuses them, drop leaves the rows of the output \
+const MISSING: &str = "Empty cells, NA, NaN, null, ? and the marks of --na are missing. error refuses them, drop leaves the rows of the output \
                        empty, mean imputes the mean of the column, and model imputes from similar rows.";
 const KEPT: &str = "As in id,species.";
+const NAMED: &str = "A column of the input that is not data, or another file as for --labels.";
 const PIXELS: &str = "A PNG has two pixels to a unit.";
 const IMAGES: &str = "Each row holds the gray levels of the pixels, line by line from the top.";
 const SHADE: &str = "The darker, the larger is the value of `eigenfold reconstruct --std` there, over all features.";

@@ -57,8 +57,8 @@ pub(crate) struct Input {
     pub(crate) na: Vec<String>,
     /// Missing cells: error, drop, mean or model [default: error]
     ///
-    /// Missing are empty cells, NA, NaN, null, ? and --na. error refuses them, drop drops their rows, mean imputes the mean of
-    /// the column, and model imputes from similar rows.
+    /// Empty cells, NA, NaN, null, ? and the marks of --na are missing. error refuses them, drop drops their rows, mean imputes
+    /// the mean of the column, and model imputes from similar rows (ppca and fa integrate them out).
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) missing: Option<MissingName>,
 }
@@ -102,7 +102,7 @@ pub(crate) struct Preparing {
     /// unit is --standardize; robust uses the median and the interquartile range.
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) scale_columns: Option<ScaleName>,
-    /// Take logarithms: log1p = log(1 + x), which is the default, or log
+    /// Take logarithms: log1p = log(1 + x) (if KIND is not given), or log
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "log1p")]
     #[arg(hide_possible_values = true)]
     pub(crate) log: Option<LogName>,
@@ -168,8 +168,8 @@ pub(crate) struct Neighbors {
 /// Flags of every command that computes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Seed of the random numbers; the same seed gives the same bytes
-    #[arg(long, default_value_t = 0)]
+    /// Seed of the random numbers; the same seed gives the same bytes [default: 0]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub(crate) seed: u64,
     /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = thread_count, allow_hyphen_values = true)]

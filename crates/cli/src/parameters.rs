@@ -7,7 +7,7 @@ use eigenfold::{Drill, Method, ParameterInfo, contract::Parameters};
 /// The heading of the flags that belong to single methods.
 const METHODS: &str = "Method parameters";
 /// The heading of the flags that say how a graph is learned.
-const GRAPH: &str = "Neighbors";
+const GRAPH: &str = "Learned graph";
 
 /// What a parameter means and what it is if it is not given.
 pub(crate) fn described(parameter: &ParameterInfo) -> String {
