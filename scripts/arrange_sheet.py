@@ -94,9 +94,11 @@ def arranged(rows, order):
 
 def near(color, palette):
     """The position of the color of the palette that is nearest."""
-    r, g, b = color >> 16, color >> 8 & 255, color & 255
-    far = lambda c: ((c >> 16) - r) ** 2 + ((c >> 8 & 255) - g) ** 2 + ((c & 255) - b) ** 2
-    return min(range(len(palette)), key=lambda i: far(palette[i]))
+
+    def distance(other):
+        return sum(((color >> shift & 255) - (other >> shift & 255)) ** 2 for shift in (0, 8, 16))
+
+    return min(range(len(palette)), key=lambda at: distance(palette[at]))
 
 
 def paletted(rows):

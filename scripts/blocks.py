@@ -11,7 +11,7 @@ text      after one of these, in the same section: lines of its output, in order
 json      after a block that prints JSON: every key shown must be there with its value; a list may end with "..."
 
 Other kinds (console, rust, formulas under a heading of their own) are not run. Times and memory are not compared, numbers are
-compared to one part in 500 or one unit of the last digit shown, so that another processor's rounding passes and a stale figure
+compared to one part in 500 or half a unit of the last digit shown, so that another processor's rounding passes and a stale figure
 does not. Python blocks need the package on PYTHONPATH.
 """
 
@@ -69,7 +69,7 @@ def near(shown, actual):
     digits = len(mantissa.partition(".")[2])
     unit = 10.0 ** (int(exponent or 0) - digits)
     difference = abs(value(shown) - value(actual))
-    return difference <= max(1.01 * unit if digits or exponent else 0.0, abs(value(shown)) / 500)
+    return difference <= max(0.51 * unit if digits or exponent else 0.0, abs(value(shown)) / 500)
 
 
 def same_line(shown, actual):

@@ -293,8 +293,7 @@ Rows × columns: {sizes}.
 
 ## Class accuracy and recovery of true coordinates
 
-The fraction of points whose class is the majority class of their five nearest neighbors in the embedding. {", ".join(true)} have true
-coordinates instead of classes: the value is the fraction of their variance explained by an affine function of the embedding (R²).
+The fraction of points whose class is the majority class of their five nearest neighbors in the embedding. These data sets have true coordinates instead of classes: {", ".join(true)}. Their value is the fraction of the variance explained by an affine function of the embedding (R²).
 
 {grid("", methods, good, lambda m, s: figure(m, s, number("good")))}
 
