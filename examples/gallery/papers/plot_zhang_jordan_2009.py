@@ -13,7 +13,7 @@ reduction. AISTATS 2009.
 
 # %%
 # The paper used iris as the UCI repository has it, with two wrong rows. Its
-# kernel is exp(-|x - y|² / 2), which is a bandwidth of 1.
+# kernel is ``exp(-|x - y|² / 2)``, which is a bandwidth of 1.
 
 import warnings
 
