@@ -25,13 +25,13 @@ print(comparison.table[["rnx_auc", "trustworthiness", "spearman", "knn_accuracy"
 # embedding keeps. ``maps`` has the embeddings, best first, each rotated and
 # scaled onto the best one.
 
-fig, axes = plt.subplots(2, 3, figsize=(10, 6.5), layout="constrained")
+fig, axes = plt.subplots(2, 3, figsize=(11, 5), layout="constrained")
 for ax, (name, Z) in zip(axes.flat, comparison.maps.items()):
     for at, kind in enumerate(iris.target_names):
         ax.scatter(*Z[iris.target == at].T, s=12, linewidths=0, label=kind)
     ax.set(title=name, xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
-axes.flat[0].legend(fontsize="small")
+axes.flat[0].legend(fontsize="small", loc="upper center")
 plt.show()
 
 # %%

@@ -36,19 +36,19 @@ for shift, (name, found) in enumerate(results.items()):
     bars = ax.bar(at + 0.16 * (shift - 2), values, 0.15, label=name)
     ax.bar_label(bars, fmt="%.2f", fontsize=7)
 ax.set_xticks(at, keys.values())
-ax.set(title="Five embeddings of the digits", ylim=(0, 1.1), ylabel="larger is better")
-ax.legend(ncols=5, loc="lower center", frameon=True, fontsize="small")
+ax.set(title="Five embeddings of the digits", ylim=(0, 1.22), ylabel="larger is better")
+ax.legend(ncols=5, loc="upper center", fontsize="small")
 plt.show()
 
 # %%
-# t-SNE and UMAP keep neighborhoods best, PCA and Isomap keep long distances
-# best. The measures are also known for every point. The points below have lost
-# most of their neighbors: most of them lie between two clusters.
+# t-SNE and UMAP keep neighborhoods best, PCA keeps long distances best. The
+# measures are also known for every point: dark points below have false
+# neighbors. Most of them lie at the edge of a cluster or between clusters.
 
 Z = methods[-1].embedding_
 lost = 1 - results["TSNE"].pointwise["trustworthiness"]
 fig, ax = plt.subplots(figsize=(6, 5), layout="constrained")
-drawn = ax.scatter(*Z.T, c=lost, cmap="magma_r", s=8, linewidths=0, vmax=np.quantile(lost, 0.99))
+drawn = ax.scatter(*Z.T, c=lost, cmap="magma_r", s=10, linewidths=0, vmax=np.quantile(lost, 0.99))
 fig.colorbar(drawn, label="1 - trustworthiness of the point")
 ax.set(title="Where t-SNE is wrong", xticks=[], yticks=[], aspect="equal")
 plt.show()

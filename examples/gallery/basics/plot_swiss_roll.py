@@ -17,10 +17,10 @@ import eigenfold as ef
 roll = ef.datasets.make("swiss-roll", n=1000)
 color = roll.truth[:, 0]
 
-fig = plt.figure(figsize=(5, 4), layout="constrained")
-ax = fig.add_subplot(projection="3d")
+fig, ax = plt.subplots(figsize=(5, 4.5), layout="constrained", subplot_kw={"projection": "3d"})
 ax.scatter(*roll.data.T, c=color, cmap="viridis", s=8)
-ax.view_init(elev=12, azim=-75)
+ax.view_init(elev=8, azim=-70)
+ax.set_aspect("equal")
 ax.set(title="1,000 points of a Swiss roll", xticks=[], yticks=[], zticks=[])
 plt.show()
 
@@ -41,7 +41,7 @@ methods = {
     "t-SNE": ef.TSNE(),
 }
 
-fig, axes = plt.subplots(3, 3, figsize=(11, 8), layout="constrained")
+fig, axes = plt.subplots(3, 3, figsize=(11, 7), layout="constrained")
 for ax, (name, method) in zip(axes.flat, methods.items()):
     Z = method.fit_transform(roll.data)
     disparity = ef.quality(roll.data, Z, truth=roll.truth)["disparity"]
@@ -51,6 +51,9 @@ for ax, (name, method) in zip(axes.flat, methods.items()):
 plt.show()
 
 # %%
-# Isomap, LTSA, Hessian LLE and MVU recover the rectangle. LTSA and Hessian LLE
-# lose the proportions of its sides; their coordinates have equal variance. PCA
-# only turns the roll. UMAP and t-SNE keep neighbors, and tear the rectangle.
+# Isomap, MVU and elastic embedding recover the rectangle and its proportions.
+# LTSA and Hessian LLE recover the rectangle, but their coordinates always have
+# equal variance. PCA only turns the roll. Laplacian eigenmaps bend the long side
+# and lose the short one. UMAP and t-SNE keep neighbors and tear the rectangle.
+#
+# sphinx_gallery_thumbnail_number = 2

@@ -53,9 +53,12 @@ known -= known.mean(axis=0)
 U, _, Vt = np.linalg.svd((mds.embedding_ - mds.embedding_.mean(axis=0)).T @ known)
 Z = mds.embedding_ @ U @ Vt
 
-fig, ax = plt.subplots(figsize=(9, 7.5), layout="constrained")
+fig, ax = plt.subplots(figsize=(8.5, 8), layout="constrained")
 ax.scatter(*Z.T, s=14)
+ax.margins(0.12)
 for name, point in zip(cities, Z):
-    ax.annotate(name, point, xytext=(4, 3), textcoords="offset points", fontsize=8)
-ax.set(title="Forty cities, from distances alone", xlabel="km", ylabel="km", aspect="equal")
+    side = "right" if name == "Lyon" else "left"
+    ax.annotate(name, point, xytext=(4 if side == "left" else -4, 3), ha=side,
+                textcoords="offset points", fontsize=9)
+ax.set(title="Forty cities, from distances alone", xlabel="east (km)", ylabel="north (km)", aspect="equal")
 plt.show()

@@ -3,20 +3,19 @@ Draw a graph
 ============
 
 Methods with a neighborhood graph also take a graph instead of points: a sparse
-matrix of edge lengths. This example draws the graph of a grid on a torus and
-the graph of a binary tree.
+matrix of edge lengths. This example draws a binary tree and a mesh with a hole.
 """
 
 # %%
-# An entry ``A[i, j]`` is the length of the edge between ``i`` and ``j``; entries
-# that are not stored are not edges. ``metric="precomputed"`` takes the matrix.
+# An entry ``A[i, j]`` is the length of the edge between ``i`` and ``j``. An entry
+# that is not stored is not an edge.
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from scipy.sparse import coo_array
 
-from eigenfold import MDS, Isomap, LaplacianEigenmaps
+from eigenfold import MDS, UMAP, ElasticEmbedding
 
 
 def graph(pairs):
@@ -27,20 +26,23 @@ def graph(pairs):
 
 
 tree = graph([((child - 1) // 2, child) for child in range(1, 127)])
-tube = graph([(10 * a + b, 10 * a + (b + 1) % 10) for a in range(30) for b in range(10)]
-             + [(10 * a + b, 10 * (a + 1) + b) for a in range(29) for b in range(10)])
+
+cells = [(a, b) for a in range(20) for b in range(20) if not (6 <= a < 14 and 6 <= b < 14)]
+number = {cell: at for at, cell in enumerate(cells)}
+mesh = graph([(number[a, b], number[next_])
+              for a, b in cells for next_ in [(a + 1, b), (a, b + 1)] if next_ in number])
 
 # %%
-# Isomap and MDS draw path lengths, Laplacian eigenmaps draw the slowest
-# vibrations of the graph.
+# ``metric="precomputed"`` takes the matrix. Elastic embedding spreads the nodes
+# evenly. UMAP shows groups of nodes. MDS keeps the lengths of paths.
 
-fig, axes = plt.subplots(2, 3, figsize=(12, 7.5), layout="constrained")
-for row, (name, A) in zip(axes, {"binary tree": tree, "tube of 30 rings": tube}.items()):
-    for ax, method in zip(row, [Isomap, MDS, LaplacianEigenmaps]):
+fig, axes = plt.subplots(2, 3, figsize=(12, 8), layout="constrained")
+for row, (name, A) in zip(axes, {"binary tree": tree, "mesh with a hole": mesh}.items()):
+    for ax, method in zip(row, [ElasticEmbedding, UMAP, MDS]):
         Z = method(metric="precomputed").fit_transform(A)
-        i, j = A.nonzero()
-        ax.add_collection(LineCollection(Z[np.stack([i, j], axis=1)], color="0.7", lw=0.7))
-        ax.scatter(*Z.T, c=np.arange(len(Z)), s=14, zorder=2)
+        edges = np.stack(A.nonzero(), axis=1)
+        ax.add_collection(LineCollection(Z[edges], color="0.7", lw=0.8))
+        ax.scatter(*Z.T, c=np.arange(len(Z)), s=16, zorder=2)
         ax.set(title=f"{name}: {method.__name__}", xticks=[], yticks=[])
         ax.set_aspect("equal", adjustable="datalim")
 plt.show()

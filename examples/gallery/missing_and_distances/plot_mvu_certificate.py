@@ -13,6 +13,7 @@ with a proof: no embedding with these distances has more variance than a bound.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import LineCollection
 
 from eigenfold import MVU, datasets
 
@@ -25,21 +26,18 @@ print(f"relative gap      {certificate['gap']:.1e}")
 print(f"dimensions        {certificate['rank']}")
 
 # %%
-# The multipliers of the problem are forces: an edge with a large multiplier is
-# pulled hard. They are drawn on the embedding. The bars are the eigenvalues of
-# the unfolding: its whole variance is in two coordinates.
+# The multipliers of the problem are forces: the edges with large multipliers
+# hold the sheet together. They are drawn in red. The whole variance of the
+# unfolding is in two coordinates.
 
-Z = mvu.embedding_
-force = mvu.edge_weights_
-strong = force > np.quantile(force, 0.5)
+Z, force = mvu.embedding_, mvu.edge_weights_
+strong = force > np.quantile(force, 0.7)
 
-fig, (ax, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained",
-                                width_ratios=[4, 1])
-for (i, j), f in zip(mvu.edges_[strong], force[strong]):
-    ax.plot(*Z[[i, j]].T, color="C3", lw=0.3 + 2 * f / force.max(), alpha=0.6, zorder=1)
-ax.scatter(*Z.T, c=roll.truth[:, 0], s=10, zorder=2)
-ax.set(title="The unrolled sheet; red edges carry the largest forces", aspect="equal")
-shares = np.array(mvu.report_["eigenvalues"][:6])
-right.bar(range(1, len(shares) + 1), shares / shares.sum())
-right.set(title="eigenvalues", xlabel="coordinate", ylabel="share of the variance")
+fig, ax = plt.subplots(figsize=(11, 2.7), layout="constrained")
+width = 0.4 + 3 * force[strong] / np.quantile(force, 0.99)
+ax.add_collection(LineCollection(Z[mvu.edges_[strong]], color="C3", lw=width.clip(0, 4), alpha=0.6))
+ax.scatter(*Z.T, c=roll.truth[:, 0], s=12, zorder=2)
+shares = mvu.eigenvalues_ / certificate["primal"]
+ax.set(title="The unrolled sheet, and the edges with the largest forces", aspect="equal",
+       xlabel=f"{100 * shares[0]:.1f} % of the variance", ylabel=f"{100 * shares[1]:.1f} %")
 plt.show()

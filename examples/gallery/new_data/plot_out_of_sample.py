@@ -49,5 +49,6 @@ ax.set_aspect("equal", adjustable="datalim")
 
 right.barh(range(len(new)), np.linalg.norm(std, axis=1), color="C0")
 right.set_yticks(range(len(new)), names)
-right.set(title="uncertainty", xlabel="standard deviation")
+right.set(title="Uncertainty", xlabel="standard deviation")
+right.invert_yaxis()
 plt.show()

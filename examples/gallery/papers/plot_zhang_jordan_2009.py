@@ -15,10 +15,12 @@ reduction. AISTATS 2009.
 # The paper used iris as the UCI repository has it, with two wrong rows. Its
 # kernel is exp(-|x - y|² / 2), which is a bandwidth of 1.
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenfold import PCA, PPCO, datasets
+from eigenfold import PCA, PPCO, ConvergenceWarning, datasets
 
 iris = datasets.load("iris")
 X = iris.data.copy()
@@ -31,8 +33,10 @@ print(f"noise / n:              {noise / 150:.4f} (paper: 0.0029)")
 
 # %%
 # Both published values are reproduced. Two coordinates, by PCA, by the closed
-# form (ML) and by 100 steps of EM from principal components:
+# form and by 100 steps of EM from principal components. After 100 steps EM has
+# not converged, and warns:
 
+warnings.simplefilter("ignore", ConvergenceWarning)
 em = {"solver": "em-plain", "max_iter": 100, "start": "pca"}
 maps = {
     "PCA": PCA().fit_transform(X),
@@ -48,9 +52,13 @@ for ax, (name, Z) in zip(axes, maps.items()):
         ax.scatter(*Z[iris.target == at].T, s=14, linewidths=0, label=kind)
     ax.set(title=name, xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
+reach = 1.1 * np.abs(maps["PPCO, 100 steps of EM"]).max()
+for ax in axes[1:]:
+    ax.set_aspect("equal", adjustable="box")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
 axes[0].legend()
 plt.show()
 
 # %%
-# EM finds the same shape, but after 100 steps one axis is still too long: EM
-# finds directions fast and lengths slowly.
+# The last two panels have one scale. EM finds the same shape, but after 100 steps
+# one axis is still too long: EM finds directions fast and lengths slowly.

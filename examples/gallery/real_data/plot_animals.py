@@ -29,7 +29,7 @@ animals = (folder / "labels.csv").read_text().split()
 
 # %%
 # The Jaccard distance ignores features that neither animal has. MDS draws the
-# distances.
+# distances. Each name stands on the side away from the nearest animal.
 
 mds = MDS(metric="jaccard").fit(X)
 Z = mds.embedding_
@@ -42,13 +42,18 @@ kinds = {
     "reptiles and fish": "Iguana Alligator Salmon Trout",
     "insects": "Bee Ant Butterfly Cockroach",
 }
-fig, ax = plt.subplots(figsize=(10, 7), layout="constrained")
+fig, ax = plt.subplots(figsize=(8, 7.5), layout="constrained")
 for kind, members in kinds.items():
     rows = [animals.index(animal) for animal in members.split()]
     points = ax.scatter(*Z[rows].T, s=30, label=kind)
     for row in rows:
-        ax.annotate(animals[row], Z[row], xytext=(5, 4), textcoords="offset points",
+        nearest = np.linalg.norm(Z - Z[row], axis=1).argsort()[1]
+        away = (Z[row] - Z[nearest]) / np.linalg.norm(Z[row] - Z[nearest])
+        ax.annotate(animals[row], Z[row], xytext=6 * away, textcoords="offset points",
+                    ha="left" if away[0] > 0.4 else "right" if away[0] < -0.4 else "center",
+                    va="bottom" if away[1] > 0.4 else "top" if away[1] < -0.4 else "center",
                     color=points.get_facecolor()[0], fontsize=9)
 ax.set(title="33 animals by MDS of Jaccard distances", xticks=[], yticks=[], aspect="equal")
-ax.legend()
+ax.margins(0.1)
+ax.legend(loc="upper right")
 plt.show()

@@ -13,6 +13,7 @@ Data: ``frey_faces/data.npy`` (1,965 x 560 bytes, images row by row), from
 # %%
 
 import os
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -30,23 +31,24 @@ Z = isomap.embedding_
 
 # %%
 # Faces are reconstructed on a grid. Cells without points of the embedding stay
-# empty: nothing is known there.
+# empty: little is known there. Cells at the edge would warn of that.
 
 low, high = np.quantile(Z, [0.005, 0.995], axis=0)
 nx, ny = 16, 9
 x, y = np.linspace(low[0], high[0], nx), np.linspace(low[1], high[1], ny)
 grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
 step = np.array([x[1] - x[0], y[1] - y[0]])
-inside = (np.abs(Z[:, None] - grid) < 0.6 * step).all(axis=2).sum(axis=0) >= 2
+inside = (np.abs(Z[:, None] - grid) < 0.6 * step).all(axis=2).sum(axis=0) >= 3
+warnings.filterwarnings("ignore", message=".* far from all points")
 faces = isomap.inverse_transform(grid[inside])
 
-fig, (ax, right) = plt.subplots(2, 1, figsize=(10, 12), layout="constrained")
+fig, (ax, below) = plt.subplots(2, 1, figsize=(9, 11), layout="constrained")
 ax.scatter(*Z.T, c=np.arange(len(Z)), s=6, linewidths=0)
 ax.set(title="1,965 frames by Isomap, colored by time", aspect="equal", xticks=[], yticks=[])
 sheet = np.full((28 * ny, 20 * nx), np.nan)
 for at, face in zip(np.flatnonzero(inside), faces):
     row, column = ny - 1 - at // nx, at % nx
     sheet[28 * row : 28 * row + 28, 20 * column : 20 * column + 20] = face.reshape(28, 20)
-right.imshow(sheet, cmap="gray")
-right.set(title="The face that belongs to each region", xticks=[], yticks=[])
+below.imshow(sheet, cmap="gray")
+below.set(title="The face that belongs to each region", xticks=[], yticks=[])
 plt.show()

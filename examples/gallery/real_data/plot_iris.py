@@ -22,15 +22,17 @@ for ax, standardize in zip(axes, [False, True]):
     Z = pca.embedding_
     for at, name in enumerate(iris.target_names):
         ax.scatter(*Z[iris.target == at].T, s=16, alpha=0.7, label=name)
-    reach = 0.75 * np.abs(Z).max() / np.abs(pca.components_).max()
-    for name, arrow in zip(iris.feature_names, reach * pca.components_.T):
+    reach = 0.8 * (np.abs(Z).max(axis=0) / np.abs(pca.components_).max(axis=1)).min()
+    sides = [("left", "bottom"), ("right", "bottom"), ("left", "top"), ("left", "bottom")]
+    for (ha, va), name, arrow in zip(sides, iris.feature_names, reach * pca.components_.T):
         ax.annotate("", arrow, (0, 0), arrowprops={"arrowstyle": "->", "lw": 1.5})
-        ax.text(*(1.08 * arrow), name.replace("_", " "), ha="center", va="center", size=9,
-                bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 1})
+        ax.text(*arrow, name.replace("_", " "), ha=ha, va=va, size=9,
+                bbox={"fc": "white", "ec": "none", "alpha": 0.6, "pad": 1})
     first, second = 100 * pca.explained_variance_ratio_
     ax.set(title=f"standardize={standardize}", xlabel=f"PC 1 ({first:.0f} % of the variance)",
-           ylabel=f"PC 2 ({second:.0f} %)", aspect="equal")
-axes[0].legend(loc="lower left", fontsize="small")
+           ylabel=f"PC 2 ({second:.0f} %)")
+    ax.set_aspect("equal", adjustable="datalim")
+axes[1].legend(fontsize="small", loc="upper right")
 plt.show()
 
 # %%

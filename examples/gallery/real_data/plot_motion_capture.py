@@ -32,18 +32,22 @@ bones = [[markers.index(end.strip()) for end in line] for line in lines
          if all(end.strip() in markers for end in line)]
 
 # %%
-# Isomap with six neighbors. The markers are drawn as stick figures beside every
-# fifth frame.
+# Isomap with six neighbors. Stick figures show some frames, from the side.
 
 Z = Isomap(n_neighbors=6).fit_transform(X)
+center = Z[20:].mean(axis=0)
 
-fig, ax = plt.subplots(figsize=(10, 8), layout="constrained")
+fig, ax = plt.subplots(figsize=(10, 6.5), layout="constrained")
 ax.plot(*Z.T, color="0.7", lw=1)
 drawn = ax.scatter(*Z.T, c=np.arange(len(Z)), s=30, zorder=2)
-fig.colorbar(drawn, label="frame (30 per second)", shrink=0.6)
-for at in range(0, len(X), 5):
+fig.colorbar(drawn, label="frame (30 per second)", shrink=0.7)
+for at in [0, 10, 15, 20, 23, 26, 29, 32]:
+    inward = (center - Z[at]) / np.linalg.norm(center - Z[at]) if at > 15 else np.array([0, 1])
     x, y, z = X[at].reshape(3, 34)
-    for i, j in bones:
-        ax.plot(Z[at, 0] + 0.35 * y[[i, j]], Z[at, 1] + 0.9 + 0.35 * z[[i, j]], color="black", lw=0.8)
+    where = Z[at] + 1.1 * inward
+    for bone in bones:
+        ax.plot(where[0] + 0.45 * x[bone], where[1] + 0.45 * z[bone], color="black", lw=1)
+    ax.plot(*np.stack([Z[at], where - 0.5 * inward]).T, ":", color="0.5", lw=1)
 ax.set(title="55 frames of a run by Isomap", aspect="equal", xticks=[], yticks=[])
+ax.margins(0.05)
 plt.show()

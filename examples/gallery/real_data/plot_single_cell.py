@@ -27,8 +27,8 @@ import h5py
 path = Path(find_spec("scanpy").origin).parent / "datasets" / "10x_pbmc68k_reduced.h5ad"
 with h5py.File(path) as file:
     X = file["X"][:]
-    kinds = file["obs/bulk_labels/categories"].asstr()[:]
-    kind = file["obs/bulk_labels/codes"][:]
+    kind = file["obs"]["bulk_labels"]
+    kinds = file["uns/bulk_labels_categories"][:].astype(str)
 print(X.shape, len(kinds), "types of cells")
 
 # %%

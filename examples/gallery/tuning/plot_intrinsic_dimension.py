@@ -21,21 +21,36 @@ sets = {
 }
 found = {name: dimension(X, quick=True) for name, X in sets.items()}
 for name, one in found.items():
-    print(f"{name}: {one['recommended']['dims']} coordinates recommended")
+    print(f"{name}: recommended dimension {one['recommended']['dims']}")
 
 # %%
-# Each estimate has a 95 % interval. The interval is statistical: it does not
-# include the bias of the method.
+# Each estimate has a 95 % interval where one is known. The interval is
+# statistical: it does not include the bias of the method.
 
-fig, axes = plt.subplots(1, 4, figsize=(13, 3.8), layout="constrained", sharey=True)
+names = {"two_nn": "2NN", "ess": "simplex skewness", "two_nn_fit": "2NN, fit",
+         "levina_bickel": "Levina-Bickel", "mackay_ghahramani": "MacKay-Ghahramani"}
+
+fig, axes = plt.subplots(1, 4, figsize=(13, 3.4), layout="constrained", sharey=True)
 for ax, (name, one) in zip(axes, found.items()):
-    for at, estimate in enumerate(one["estimates"]):
-        low, high = estimate["interval"] or (estimate["value"],) * 2
-        ax.plot([low, high], [at, at], color="C0", lw=3, alpha=0.5)
+    for at, key in enumerate(names):
+        estimate = one["estimates"][key]
+        if estimate["low"] is not None:
+            ax.plot([estimate["low"], estimate["high"]], [at, at], color="C0", lw=6, alpha=0.4)
         ax.plot(estimate["value"], at, "o", color="C0")
     ax.axvline(one["recommended"]["dims"], color="C3", ls="--", label="recommended")
     ax.set(title=name, xlabel="dimension", xlim=(0, None))
-axes[0].set_yticks(range(len(found["digits (?)"]["estimates"])),
-                   [each["name"] for each in found["digits (?)"]["estimates"]])
+axes[0].set_yticks(range(len(names)), names.values())
 axes[0].legend(fontsize="small")
+plt.show()
+
+# %%
+# Noise adds a dimension at small scales. The estimate by scale shows this: it is
+# too large for the nearest neighbors, and falls to 2 for larger neighborhoods.
+
+fig, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+for name, one in found.items():
+    ax.plot([scale["k"] for scale in one["scales"]], [scale["value"] for scale in one["scales"]],
+            "o-", label=name)
+ax.set(title="Dimension by scale", xscale="log", xlabel="neighbors", ylabel="dimension", ylim=(0, None))
+ax.legend()
 plt.show()

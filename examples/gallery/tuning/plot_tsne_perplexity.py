@@ -17,14 +17,15 @@ from eigenfold import TSNE, datasets, quality
 X, y, *_ = datasets.load("digits")
 X, y = X[:1000], y[:1000]
 
-fig, axes = plt.subplots(1, 5, figsize=(15, 3.6), layout="constrained")
+fig, axes = plt.subplots(1, 5, figsize=(15, 3.5), layout="constrained")
 for ax, perplexity in zip(axes, [3, 10, 30, 100, 300]):
     Z = TSNE(perplexity=perplexity).fit_transform(X)
     found = quality(X, Z, y)
-    ax.scatter(*Z.T, c=y, cmap="tab10", s=6, linewidths=0)
+    drawn = ax.scatter(*Z.T, c=y, cmap="tab10", s=6, linewidths=0)
     ax.set(title=f"perplexity {perplexity}", xticks=[], yticks=[],
-           xlabel=f"rnx_auc {found['rnx_auc']:.2f}, 10-NN accuracy {found['knn_accuracy']:.2f}")
+           xlabel=f"rnx_auc {found['rnx_auc']:.2f}, knn_accuracy {found['knn_accuracy']:.2f}")
     ax.set_aspect("equal", adjustable="datalim")
+fig.legend(*drawn.legend_elements(), title="digit", loc="outside right center")
 plt.show()
 
 # %%
@@ -32,5 +33,5 @@ plt.show()
 # they move together. The default, ``perplexity="auto"``, depends on the number
 # of points; the report says which value was used.
 
-tsne = TSNE().fit(X)
-print(dict(tsne.report_["figures"]))
+used = {one["name"]: one["used"] for one in TSNE().fit(X).report_["parameters"]}
+print("perplexity", used["perplexity"])

@@ -16,17 +16,18 @@ from eigenfold import UMAP, datasets
 
 X, y, *_ = datasets.load("digits")
 
-neighbors, distances = [5, 15, 50], [0.0, 0.1, 0.8]
-fig, axes = plt.subplots(3, 3, figsize=(9, 9), layout="constrained")
+neighbors, distances = [7, 15, 50], [0.0, 0.1, 0.8]
+fig, axes = plt.subplots(3, 3, figsize=(9.6, 9), layout="constrained")
 for row, k in zip(axes, neighbors):
     for ax, min_dist in zip(row, distances):
         Z = UMAP(n_neighbors=k, min_dist=min_dist).fit_transform(X)
-        ax.scatter(*Z.T, c=y, cmap="tab10", s=4, linewidths=0)
+        drawn = ax.scatter(*Z.T, c=y, cmap="tab10", s=4, linewidths=0)
         ax.set(xticks=[], yticks=[])
         ax.set_aspect("equal", adjustable="datalim")
     row[0].set_ylabel(f"n_neighbors = {k}")
 for ax, min_dist in zip(axes[0], distances):
     ax.set_title(f"min_dist = {min_dist}")
+fig.legend(*drawn.legend_elements(), title="digit", loc="outside right center")
 plt.show()
 
 # %%
