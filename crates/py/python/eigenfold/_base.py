@@ -81,7 +81,8 @@ class Estimator(_sklearn.Alone):
         Examples
         --------
         >>> from eigenfold import Isomap, datasets
-        >>> Isomap(n_neighbors=8).fit(datasets.make("swiss-roll", n=200).data).embedding_.shape
+        >>> X = datasets.make("swiss-roll", n=200).data
+        >>> Isomap(n_neighbors=8).fit(X).embedding_.shape
         (200, 2)
         """
         return self._fit(X, y, None)
@@ -177,7 +178,8 @@ class Estimator(_sklearn.Alone):
         Examples
         --------
         >>> from eigenfold import Isomap, datasets
-        >>> Isomap(n_neighbors=8).fit_transform(datasets.make("swiss-roll", n=200).data).shape
+        >>> X = datasets.make("swiss-roll", n=200).data
+        >>> Isomap(n_neighbors=8).fit_transform(X).shape
         (200, 2)
         """
         return self._contained(self.fit(X, y).embedding_, X)
@@ -291,8 +293,10 @@ class Estimator(_sklearn.Alone):
         Examples
         --------
         >>> from eigenfold import Isomap, datasets
-        >>> isomap = Isomap(n_neighbors=8).fit(datasets.make("swiss-roll", n=100).data)
-        >>> rows, std = isomap.inverse_transform(isomap.embedding_[:5], return_std=True)
+        >>> X = datasets.make("swiss-roll", n=100).data
+        >>> isomap = Isomap(n_neighbors=8).fit(X)
+        >>> points = isomap.embedding_[:5]
+        >>> rows, std = isomap.inverse_transform(points, return_std=True)
         >>> rows.shape, std.shape
         ((5, 3), (5, 3))
         """
@@ -374,7 +378,8 @@ class Estimator(_sklearn.Alone):
         Examples
         --------
         >>> import eigenfold
-        >>> eigenfold.PCA().fit(eigenfold.datasets.load("iris").data).save("iris.model")
+        >>> X = eigenfold.datasets.load("iris").data
+        >>> eigenfold.PCA().fit(X).save("iris.model")
         >>> eigenfold.load("iris.model")
         PCA()
         """

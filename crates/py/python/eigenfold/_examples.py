@@ -126,7 +126,8 @@ Local tangent space alignment finds the position along an S-curve:
 >>> import numpy as np
 >>> from eigenfold import LocallyLinearEmbedding, datasets
 >>> curve = datasets.make("s-curve", n=300)
->>> Y = LocallyLinearEmbedding(n_neighbors=12, method="ltsa").fit_transform(curve.data)
+>>> ltsa = LocallyLinearEmbedding(n_neighbors=12, method="ltsa")
+>>> Y = ltsa.fit_transform(curve.data)
 >>> bool(abs(np.corrcoef(Y[:, 0], curve.target)[0, 1]) > 0.999)
 True
 """,
@@ -135,7 +136,8 @@ Points along a ring in space get the coordinates of a circle:
 
 >>> import numpy as np
 >>> from eigenfold import LaplacianEigenmaps, datasets
->>> Y = LaplacianEigenmaps(n_neighbors=8).fit_transform(datasets.make("ring", n=300).data)
+>>> X = datasets.make("ring", n=300).data
+>>> Y = LaplacianEigenmaps(n_neighbors=8).fit_transform(X)
 >>> radii = np.hypot(Y[:, 0], Y[:, 1])
 >>> bool(radii.std() / radii.mean() < 0.1)
 True
@@ -184,7 +186,8 @@ Missing cells are integrated out, and a row with more of them has a larger poste
 >>> X = datasets.load("iris").data.copy()
 >>> X[::7, 2] = np.nan
 >>> ppca = PPCA(n_components=2, missing="model").fit(X)
->>> Y, std = ppca.transform([[5.1, 3.5, 1.4, 0.2], [5.1, 3.5, np.nan, np.nan]], return_std=True)
+>>> rows = [[5.1, 3.5, 1.4, 0.2], [5.1, 3.5, np.nan, np.nan]]
+>>> Y, std = ppca.transform(rows, return_std=True)
 >>> bool((std[1] > std[0]).all())
 True
 """,
@@ -195,7 +198,7 @@ Every feature has its own noise variance:
 >>> from eigenfold import FactorAnalysis
 >>> rng = np.random.default_rng(0)
 >>> noise = np.array([0.1, 0.1, 0.1, 2.0])
->>> X = rng.normal(size=(500, 1)) @ np.ones((1, 4)) + noise * rng.normal(size=(500, 4))
+>>> X = rng.normal(size=(500, 1)) + noise * rng.normal(size=(500, 4))
 >>> fa = FactorAnalysis(n_components=1).fit(X)
 >>> int(fa.noise_variance_.argmax())
 3
@@ -216,7 +219,8 @@ Principal coordinates of a matrix of distances D, given as the kernel matrix -H 
 The embedding of kernel PCA as a model with noise:
 
 >>> from eigenfold import PKPCA, datasets
->>> pkpca = PKPCA(n_components=2, kernel="rbf", gamma=0.25).fit(datasets.load("iris").data)
+>>> X = datasets.load("iris").data
+>>> pkpca = PKPCA(n_components=2, kernel="rbf", gamma=0.25).fit(X)
 >>> print(f"{dict(pkpca.report_['figures'])['noise']:.4f}")
 0.0011
 """,
@@ -250,7 +254,8 @@ The perplexity is the effective number of neighbors:
 UNI-SNE mixes the affinities of the embedding with a uniform distribution:
 
 >>> from eigenfold import SymmetricSNE, datasets
->>> uni_sne = SymmetricSNE(perplexity=30, uniform=0.1).fit(datasets.load("iris").data)
+>>> X = datasets.load("iris").data
+>>> uni_sne = SymmetricSNE(perplexity=30, uniform=0.1).fit(X)
 >>> print(f"{uni_sne.kl_divergence_:.2f}")
 0.29
 """,

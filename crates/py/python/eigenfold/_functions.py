@@ -148,7 +148,8 @@ def gp_likelihood(
     --------
     >>> from eigenfold import PCA, datasets, gp_likelihood
     >>> X = datasets.load("iris").data[::3]
-    >>> good, bad = gp_likelihood(X, PCA().fit_transform(X)), gp_likelihood(X, X[::-1, :2])
+    >>> good = gp_likelihood(X, PCA().fit_transform(X))
+    >>> bad = gp_likelihood(X, X[::-1, :2])
     >>> good["value"] > bad["value"]
     True
     """

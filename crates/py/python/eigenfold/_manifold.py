@@ -43,7 +43,8 @@ def locally_linear_embedding(X: Any, *, n_neighbors: Any, n_components: Any, **p
     --------
     >>> from eigenfold import datasets, locally_linear_embedding
     >>> X = datasets.make("swiss-roll", n=200).data
-    >>> embedding, error = locally_linear_embedding(X, n_neighbors=12, n_components=2, method="modified")
+    >>> parameters = {"n_neighbors": 12, "n_components": 2, "method": "modified"}
+    >>> embedding, error = locally_linear_embedding(X, **parameters)
     >>> embedding.shape
     (200, 2)
     """

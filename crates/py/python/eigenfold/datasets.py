@@ -72,7 +72,7 @@ def load(name: str) -> Loaded:
     Raises
     ------
     ValueError
-        If there is no data set of this name.
+        If `name` is not one of these.
 
     See Also
     --------
@@ -136,7 +136,7 @@ def make(name: str, n: int = 1000, *, noise: float = 0.0, random_state: int = 0)
     Raises
     ------
     ValueError
-        If there is no surface of this name, or a number is out of range.
+        If `name` is not one of these, or a number is out of range.
 
     See Also
     --------
