@@ -3,6 +3,7 @@
 `bash scripts/site.sh` builds it into target/site. Nothing is loaded from the network, so that the pages open from disk.
 """
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -51,10 +52,25 @@ numpydoc_show_inherited_class_members = True
 
 # --- gallery
 warnings.filterwarnings("ignore", category=UserWarning, module="matplotlib")
+
+
+def runs(example):
+    """Whether the data and the packages that an example asks for are there; else its page has the code without pictures."""
+    text = example.read_text(encoding="utf-8")
+    folders = re.findall(r'environ\.get\("EIGENFOLD_DATA", "data"\)\) / "(\w+)"', text)
+    packages = re.findall(r'find_spec\("(\w+)"\) is None', text)
+    there = all((pathlib.Path(os.environ.get("EIGENFOLD_DATA", "data")) / one).is_dir() for one in folders)
+    return there and all(importlib.util.find_spec(one) for one in packages)
+
+
+EXAMPLES = ROOT / "examples/gallery"
+SECTIONS = ["basics", "tuning", "new_data", "missing_and_distances", "real_data", "papers"]
 sphinx_gallery_conf = {
-    "examples_dirs": str(ROOT / "examples/gallery"),
+    "examples_dirs": str(EXAMPLES),
     "gallery_dirs": "gallery",
-    "filename_pattern": r"plot_",
+    "filename_pattern": "/(" + "|".join(re.escape(one.name) for one in EXAMPLES.glob("*/plot_*.py") if runs(one)) + ")$",
+    "subsection_order": [f"../examples/gallery/{one}" for one in SECTIONS],
+    "within_subsection_order": "FileNameSortKey",
     "ignore_pattern": r"(^|/)_",
     "plot_gallery": os.environ.get("EIGENFOLD_GALLERY", "yes") == "yes",
     "abort_on_example_error": True,

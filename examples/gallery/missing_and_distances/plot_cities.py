@@ -57,8 +57,9 @@ fig, ax = plt.subplots(figsize=(8.5, 8), layout="constrained")
 ax.scatter(*Z.T, s=14)
 ax.margins(0.12)
 for name, point in zip(cities, Z):
-    side = "right" if name == "Lyon" else "left"
+    side = "right" if name in ("Lyon", "Stockholm") else "left"
     ax.annotate(name, point, xytext=(4 if side == "left" else -4, 3), ha=side,
                 textcoords="offset points", fontsize=9)
-ax.set(title="Forty cities, from distances alone", xlabel="east (km)", ylabel="north (km)", aspect="equal")
+ax.set(title="Forty cities, from distances alone", xlabel="east (km)", ylabel="north (km)",
+       aspect="equal")
 plt.show()

@@ -51,8 +51,11 @@ plt.show()
 # coordinates have unit variance, so the picture has other proportions.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
-maps = {"PCA of the complete table": PCA().fit_transform(X), "mean imputation, then PCA": pca.embedding_,
-        "PPCA": ppca.embedding_}
+maps = {
+    "PCA of the complete table": PCA().fit_transform(X),
+    "mean imputation, then PCA": pca.embedding_,
+    "PPCA": ppca.embedding_,
+}
 for ax, (name, Z) in zip(axes, maps.items()):
     for at, kind in enumerate(iris.target_names):
         ax.scatter(*Z[iris.target == at].T, s=14, linewidths=0, label=kind)

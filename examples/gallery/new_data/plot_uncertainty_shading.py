@@ -35,7 +35,8 @@ shade = np.sqrt((std**2).mean(axis=1)).reshape(60, 60)
 # White is certain, dark is uncertain.
 
 fig, ax = plt.subplots(figsize=(10, 3.4), layout="constrained")
-drawn = ax.pcolormesh(x, y, shade, norm="log", cmap="Greys", shading="auto")
+drawn = ax.imshow(shade, norm="log", cmap="Greys", interpolation="bilinear", origin="lower",
+                  extent=(x[0], x[-1], y[0], y[-1]))
 fig.colorbar(drawn, label="standard deviation (cm)")
 for at, name in enumerate(iris.target_names):
     ax.scatter(*Z[iris.target == at].T, s=18, ec="white", lw=0.3, label=name)

@@ -43,7 +43,8 @@ for count in counts:
 
 fig, axes = plt.subplots(1, 4, figsize=(14, 3.6), layout="constrained")
 axes[0].loglog(counts, errors, "o-", label="MEU")
-axes[0].loglog(counts, errors[-1] * np.sqrt(counts[-1] / np.array(counts)), "k:", label="1 / √features")
+slope = errors[-1] * np.sqrt(counts[-1] / np.array(counts))
+axes[0].loglog(counts, slope, "k:", label="1 / √features")
 axes[0].set(title="Error of the weights", xlabel="features", ylabel="relative error")
 axes[0].legend()
 for ax, count in zip(axes[1:], [10, 100, 3000]):

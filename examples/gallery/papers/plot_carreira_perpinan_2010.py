@@ -43,7 +43,7 @@ for i in range(0, 200, 5):
     axes[1].plot(strengths, path[:, i], color=plt.cm.viridis(i / 199), lw=1)
 axes[1].set(title="Its embedding in one dimension", xscale="log", xlabel="λ", ylabel="coordinate")
 axes[2].plot(np.linspace(0, 1, 200), path[-1])
-axes[2].set(title=f"λ = {strengths[-1]:.0f}", xlabel="position along the spiral", ylabel="coordinate")
+axes[2].set(title="λ = 100", xlabel="position along the spiral", ylabel="coordinate")
 plt.show()
 
 steps = np.diff(path[-1])

@@ -8,7 +8,8 @@ his comparison of spectral methods on motion capture of a run. The page
 :doc:`/papers/lawrence-2012` has the other tables and figures.
 
 Data: ``osu_run1/data.csv`` (55 frames x 102 numbers), from the Open Motion Data
-Project, Ohio State University ACCAD, CC BY-NC-SA 3.0.
+Project, Ohio State University ACCAD, CC BY-NC-SA 3.0 (``run1.txt`` in
+SheffieldML/GPmat).
 
 Reference: N. D. Lawrence. A unifying probabilistic perspective for spectral
 dimensionality reduction. JMLR 13, 2012.
@@ -26,7 +27,7 @@ import eigenfold as ef
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "osu_run1"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.loadtxt(folder / "data.csv", delimiter=",", skiprows=1)
 
@@ -43,7 +44,9 @@ methods = {
     "Laplacian eigenmaps": ef.LaplacianEigenmaps(**k),
     "kernel PCA": ef.KernelPCA(),
     "PCA": ef.PCA(),
-    "acyclic LLE": ef.LocallyLinearEmbedding(**k, method="acyclic", ordering="elimination", reg=1e-12),
+    "acyclic LLE": ef.LocallyLinearEmbedding(
+        **k, method="acyclic", ordering="elimination", reg=1e-12
+    ),
     "LLE": ef.LocallyLinearEmbedding(**k),
 }
 maps = {name: method.fit_transform(X) for name, method in methods.items()}

@@ -7,7 +7,8 @@ table is small and binary.
 
 Data: ``animals_33x102/data.csv`` (33 x 102, with the names of the features) and
 ``animals_33x102/labels.csv`` (the animals), from C. Kemp and J. B. Tenenbaum,
-The discovery of structural form, PNAS 105, 2008.
+The discovery of structural form, PNAS 105, 2008 (``data/animals.mat`` in
+brendenlake/structural-sparsity).
 """
 
 # %%
@@ -22,7 +23,7 @@ from eigenfold import MDS
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "animals_33x102"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.loadtxt(folder / "data.csv", delimiter=",", skiprows=1)
 animals = (folder / "labels.csv").read_text().split()

@@ -6,7 +6,8 @@ Ten objects were photographed on a turntable, every 5 degrees. The 72 views of
 an object are a closed curve in pixel space, and a good embedding has ten rings.
 
 Data: ``coil20/data_32x32.npy`` (1,440 x 1,024 bytes: 20 objects, 72 views each,
-4 x 4 pixels averaged), from the Columbia Object Image Library.
+4 x 4 pixels averaged), from the Columbia Object Image Library (S. A. Nene, S. K.
+Nayar, H. Murase 1996).
 """
 
 # %%
@@ -23,7 +24,7 @@ from eigenfold import PCA, TSNE, UMAP
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "coil20"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.load(folder / "data_32x32.npy")[:720] / 255.0
 thing = np.repeat(np.arange(10), 72)
@@ -43,8 +44,9 @@ for ax, (name, method) in zip(axes, methods.items()):
         ring = np.append(np.flatnonzero(thing == at), 72 * at)
         ax.plot(*Z[ring].T, "o-", ms=2.5, lw=0.6)
         image = OffsetImage(X[72 * at].reshape(32, 32), cmap="gray", zoom=0.7)
-        ax.add_artist(AnnotationBbox(image, Z[72 * at], pad=0.05, xybox=(16, 16), boxcoords="offset points",
-                                     bboxprops={"edgecolor": f"C{at}", "lw": 2}))
+        frame = {"edgecolor": f"C{at}", "lw": 2}
+        ax.add_artist(AnnotationBbox(image, Z[72 * at], xybox=(16, 16), pad=0.05,
+                                     boxcoords="offset points", bboxprops=frame))
     ax.set(title=name, xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
 plt.show()

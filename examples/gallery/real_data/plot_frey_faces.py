@@ -7,7 +7,7 @@ pixels. The inverse transform draws the face that belongs to a point of the
 embedding.
 
 Data: ``frey_faces/data.npy`` (1,965 x 560 bytes, images row by row), from
-``frey_rawface.mat`` of S. Roweis and B. Frey.
+``frey_rawface.mat`` of S. Roweis and B. Frey (in SheffieldML/GPmat).
 """
 
 # %%
@@ -23,7 +23,7 @@ from eigenfold import Isomap
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "frey_faces"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.load(folder / "data.npy").astype(float)
 isomap = Isomap(n_neighbors=15).fit(X)

@@ -5,9 +5,10 @@ MNIST: 10,000 digits by UMAP
 MNIST has 70,000 images of 28 x 28 pixels. UMAP embeds 10,000 of them, and then
 2,000 others on the same embedding.
 
-Data: ``mnist/data.npz`` (array ``data``, 70,000 x 784 bytes) and
-``mnist/labels.csv`` (the digit, one per line), made from the four original files
-of Y. LeCun, C. Cortes and C. J. C. Burges.
+Data: ``mnist/data.npz`` (one array of 70,000 x 784 bytes) and ``mnist/labels.csv``
+(the digit, one per line), from the four original files of Y. LeCun, C. Cortes and
+C. J. C. Burges: first the 60,000 training images, then the test images.
+scikit-learn's ``fetch_openml("mnist_784")`` downloads the same table.
 """
 
 # %%
@@ -24,7 +25,7 @@ from eigenfold import UMAP
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "mnist"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 archive = np.load(folder / "data.npz")
 X = archive[archive.files[0]]
@@ -50,10 +51,12 @@ fig, axes = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
 axes[0].scatter(*Z.T, c=y_train, cmap="tab10", s=2, linewidths=0)
 for digit in range(10):
     axes[0].text(*np.median(Z[y_train == digit], axis=0), str(digit), size=16, weight="bold",
-                 ha="center", va="center", bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 1})
+                 ha="center", va="center",
+                 bbox={"fc": "white", "ec": "none", "alpha": 0.7, "pad": 1})
 axes[1].scatter(*Z.T, color="0.85", s=2, linewidths=0)
 axes[1].scatter(*new[right].T, c=y_test[right], cmap="tab10", s=5, linewidths=0)
-axes[1].scatter(*new[~right].T, marker="x", color="black", s=16, lw=0.8, label="neighbors of another class")
+axes[1].scatter(*new[~right].T, marker="x", color="black", s=16, lw=0.8,
+                label="neighbors of another class")
 axes[1].legend(loc="lower right")
 for ax, title in zip(axes, ["10,000 training digits", "2,000 test digits"]):
     ax.set(title=title, xticks=[], yticks=[])

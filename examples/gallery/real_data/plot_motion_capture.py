@@ -7,7 +7,8 @@ but the run has few degrees of freedom: the embedding is a start and then loops.
 
 Data: ``osu_run1/data.csv`` (55 frames x 102 numbers: x, y and z of 34 markers)
 and ``osu_run1/connections.txt`` (the lines of the stick figure), from the Open
-Motion Data Project, Ohio State University ACCAD, CC BY-NC-SA 3.0.
+Motion Data Project, Ohio State University ACCAD, CC BY-NC-SA 3.0 (``run1.txt`` in
+SheffieldML/GPmat). :doc:`/papers/lawrence-2012` describes the preprocessing.
 """
 
 # %%
@@ -22,7 +23,7 @@ from eigenfold import Isomap
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "osu_run1"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 with open(folder / "data.csv") as file:
     markers = [name[:-2] for name in file.readline().split(",")[:34]]

@@ -7,7 +7,8 @@ mixture flows in one of three regimes. This data set is a classic of latent
 variable models.
 
 Data: ``oil/data.csv`` (1,000 x 12) and ``oil/labels.csv`` (regime 0, 1 or 2), the
-training part of the multi-phase oil flow of C. M. Bishop and G. D. James (1993).
+training part of the multi-phase oil flow of C. M. Bishop and G. D. James (1993),
+``3Class.mat`` in SheffieldML/GPmat.
 """
 
 # %%
@@ -22,7 +23,7 @@ from eigenfold import GPLVM, PCA, TSNE, quality
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "oil"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.loadtxt(folder / "data.csv", delimiter=",")
 y = np.loadtxt(folder / "labels.csv", dtype=int)
@@ -39,8 +40,10 @@ for ax, (name, method) in zip(axes, methods.items()):
     Z = method.fit_transform(X)
     accuracy = quality(X, Z, y, n_neighbors=1)["knn_accuracy"]
     for regime, marker in enumerate("os^"):
-        ax.scatter(*Z[y == regime].T, s=14, marker=marker, linewidths=0, alpha=0.8, label=f"regime {regime}")
-    ax.set(title=f"{name}: {round(len(X) * (1 - accuracy))} nearest-neighbor errors", xticks=[], yticks=[])
+        ax.scatter(*Z[y == regime].T, s=14, marker=marker, linewidths=0, alpha=0.8,
+                   label=f"regime {regime}")
+    errors = round(len(X) * (1 - accuracy))
+    ax.set(title=f"{name}: {errors} nearest-neighbor errors", xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
 axes[0].legend()
 plt.show()

@@ -7,7 +7,8 @@ points. The embedding recovers its path without any map of the building.
 
 Data: ``robot_wireless/data.csv`` (215 x 30 signal strengths) and
 ``robot_wireless/labels.csv`` (time and true position), recorded by B. Ferris and
-D. Fox at the University of Washington.
+D. Fox at the University of Washington (``uw-floor.txt`` in SheffieldML/GPmat). A
+signal strength is (dBm + 85) / 15, and -92 dBm where an access point is not heard.
 """
 
 # %%
@@ -22,7 +23,7 @@ from eigenfold import PCA, Isomap, quality
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "robot_wireless"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 X = np.loadtxt(folder / "data.csv", delimiter=",", skiprows=1)
 time, *path = np.loadtxt(folder / "labels.csv", delimiter=",", skiprows=1).T
@@ -39,8 +40,9 @@ axes[0].scatter(*path.T, c=time, s=14, zorder=2)
 for ax, method in zip(axes[1:], [PCA(), Isomap(n_neighbors=7)]):
     Z = method.fit_transform(X)
     disparity = quality(X, Z, truth=path)["disparity"]
-    U, s, Vt = np.linalg.svd((Z - Z.mean(axis=0)).T @ (path - path.mean(axis=0)))
-    Z = path.mean(axis=0) + s.sum() / ((Z - Z.mean(axis=0)) ** 2).sum() * (Z - Z.mean(axis=0)) @ U @ Vt
+    Z = Z - Z.mean(axis=0)
+    U, s, Vt = np.linalg.svd(Z.T @ (path - path.mean(axis=0)))
+    Z = path.mean(axis=0) + s.sum() / (Z**2).sum() * Z @ U @ Vt
     ax.plot(*Z.T, color="0.8", lw=1)
     drawn = ax.scatter(*Z.T, c=time, s=14, zorder=2)
     ax.set_title(f"{type(method).__name__}: disparity {disparity:.2f}")

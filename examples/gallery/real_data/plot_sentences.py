@@ -22,7 +22,7 @@ from eigenfold import UMAP, quality
 
 folder = Path(os.environ.get("EIGENFOLD_DATA", "data")) / "text_minilm"
 if not folder.is_dir():
-    raise SystemExit(f"skipped: {folder} is missing; the first lines say where the data come from")
+    raise SystemExit(f"skipped: {folder} is missing; the text above names the source")
 
 archive = np.load(folder / "data.npz")
 X = archive[archive.files[0]].astype(np.float32)

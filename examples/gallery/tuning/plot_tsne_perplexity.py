@@ -17,15 +17,16 @@ from eigenfold import TSNE, datasets, quality
 X, y, *_ = datasets.load("digits")
 X, y = X[:1000], y[:1000]
 
-fig, axes = plt.subplots(1, 5, figsize=(15, 3.5), layout="constrained")
-for ax, perplexity in zip(axes, [3, 10, 30, 100, 300]):
+fig, axes = plt.subplots(2, 3, figsize=(11, 8), layout="constrained")
+for ax, perplexity in zip(axes.flat, [3, 10, 30, 100, 300]):
     Z = TSNE(perplexity=perplexity).fit_transform(X)
     found = quality(X, Z, y)
     drawn = ax.scatter(*Z.T, c=y, cmap="tab10", s=6, linewidths=0)
     ax.set(title=f"perplexity {perplexity}", xticks=[], yticks=[],
            xlabel=f"rnx_auc {found['rnx_auc']:.2f}, knn_accuracy {found['knn_accuracy']:.2f}")
     ax.set_aspect("equal", adjustable="datalim")
-fig.legend(*drawn.legend_elements(), title="digit", loc="outside right center")
+axes[1, 2].set_axis_off()
+axes[1, 2].legend(*drawn.legend_elements(), title="digit", ncols=2, loc="center")
 plt.show()
 
 # %%
