@@ -29,7 +29,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["requirements.txt", "_build"]
+exclude_patterns = ["requirements.txt", "_build", "_templates"]
 root_doc = "index"
 nitpicky = False  # types of docstrings such as "array of shape (n, d)" are no links
 
@@ -43,6 +43,7 @@ highlight_language = "none"
 copybutton_exclude = ".linenos, .gp, .go"
 
 # --- Python reference
+templates_path = ["_templates"]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = True

@@ -40,5 +40,5 @@ if [ -f "$library.dylib" ]; then cp "$library.dylib" "$package/eigenfold/_eigenf
 # What Sphinx generates beside the pages is made anew.
 rm -rf docs/gallery docs/reference/generated
 PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 EIGENFOLD_GALLERY=$gallery MPLBACKEND=Agg \
-    "$venv/bin/python" -m sphinx -W --keep-going -q -j auto -d "$target/site-doctrees" -b html docs "$target/site"
+    "$venv/bin/python" -m sphinx -E -W --keep-going -q -j auto -d "$target/site-doctrees" -b html docs "$target/site"
 echo "the site is in $target/site"

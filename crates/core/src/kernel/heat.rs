@@ -37,7 +37,7 @@ impl Bandwidth {
 
     /// The words accepted in place of a number.
     pub(crate) const WORDS: &'static [Named] = &[
-        Named { name: "local", aliases: &["self-tuning"], help: "of each point, that of its own neighbors" },
+        Named { name: "local", aliases: &["self-tuning"], help: "per point, from the distances of its own neighbors" },
         Named { name: "global", aliases: &[], help: GLOBAL },
     ];
 
