@@ -365,7 +365,7 @@ pub(crate) struct Dimension {
 EXAMPLES
   eigenfold graph digits -k 10 -o edges.csv
   eigenfold graph data.csv --radius 0.5 --disconnected separate --json -
-  eigenfold graph digits --learned -k 15 --penalty 0.5 -o learned.csv
+  eigenfold graph iris --learned -k 15 --penalty 0.01 -o learned.csv
   eigenfold embed edges.csv --input-kind graph -m isomap -o map.csv")]
 pub(crate) struct Graph {
     #[command(flatten)]

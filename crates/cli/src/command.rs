@@ -21,6 +21,8 @@ const MEANINGS: &[(&str, &str, &str, &str)] = &[
     ("dimension", "label", "Column that is not data (name or number)", ""),
     ("graph", "label", "Column that is not data (name or number)", ""),
     ("graph", "k", "Number of neighbors [default: 10]", ""),
+    ("graph", "approximate", "Whether the search may miss up to 10 % of the neighbors for speed", RECALL),
+    ("graph", "disconnected", "Several components: join, error or separate [default: join]", COMPONENTS),
     ("serve", "k", "Number of neighbors, unless the page sets another [default: 10]", ""),
     ("compare", "k", "Number of neighbors [default: 10]", ""),
     ("compare", "keep", "Columns that can color the points of the page and are not data", KEPT),
@@ -40,6 +42,9 @@ const MISSING: &str = "Empty cells, NA, NaN, null, ? and the marks of --na are m
                        empty, mean imputes the mean of the column, and model imputes from similar rows.";
 const KEPT: &str = "As in id,species.";
 const NAMED: &str = "A column of the input that is not data, or another file as for --labels.";
+const RECALL: &str = "The recall is reported. Default: an exact search.";
+const COMPONENTS: &str =
+    "join adds the shortest linking edges, error refuses the graph, separate leaves the components as they are.";
 const PIXELS: &str = "A PNG has two pixels to a unit.";
 const IMAGES: &str = "Each row holds the gray levels of the pixels, line by line from the top.";
 const SHADE: &str = "The darker, the larger is the value of `eigenfold reconstruct --std` there, over all features.";

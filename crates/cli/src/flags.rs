@@ -58,7 +58,7 @@ pub(crate) struct Input {
     /// Missing cells: error, drop, mean or model [default: error]
     ///
     /// Empty cells, NA, NaN, null, ? and the marks of --na are missing. error refuses them, drop drops their rows, mean imputes
-    /// the mean of the column, and model imputes from similar rows (ppca and fa integrate them out).
+    /// the mean of the column, and model imputes from similar rows.
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) missing: Option<MissingName>,
 }

@@ -154,9 +154,15 @@ fn wrapped(start: &str, text: &str) -> String {
 fn table(methods: &[Method]) -> String {
     let widest = methods.iter().map(|method| method.info().name.len()).max().unwrap_or(0);
     let entry = |info: Info| {
-        let aliases = (!info.aliases.is_empty()).then(|| format!(" (or {})", info.aliases.join(", ")));
-        let text = info.summary.to_string() + &aliases.unwrap_or_default();
-        wrapped(&format!("  {:widest$}  ", info.name), &text)
+        let (start, summary) = (format!("  {:widest$}  ", info.name), info.summary);
+        if info.aliases.is_empty() {
+            return wrapped(&start, summary);
+        }
+        let aliases = format!("(or {})", info.aliases.join(", "));
+        if start.len() + summary.chars().count() + 1 + aliases.len() <= WIDTH {
+            return format!("{start}{summary} {aliases}\n");
+        }
+        wrapped(&start, summary) + &wrapped(&format!("{:1$}", "", start.len()), &aliases)
     };
     let mut out = String::new();
     for family in FAMILIES {

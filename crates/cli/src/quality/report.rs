@@ -116,7 +116,7 @@ pub(super) fn picture(
         images: None,
         shade: None,
         eigenvalues: &[],
-        title: &format!("{} of an embedding of {}", described.title, name_of(source)),
+        title: &format!("{} of a map of {}", described.title, name_of(source)),
         subtitle: &facts.join(" · "),
         size: SIZE,
     };

@@ -53,7 +53,7 @@ fn one_that_fails_says_why_and_the_others_go_on() {
     assert_eq!((&failed["status"], &failed["embedding"]), (&"failed".into(), &Value::Null));
     assert!(failed["reason"].as_str().unwrap().contains("-k"), "{failed}");
     assert_eq!(report["ranking"].as_array().unwrap(), &["pca"]);
-    bench.refuses("compare iris --methods hessian-lle -k 3 --json none.json", 2, "no method gave a map");
+    bench.refuses("compare iris --methods hessian-lle -k 3 --json none.json", 2, "no method gave an embedding");
     assert_eq!(bench.files(), ["p.pdf", "r.json"]);
 }
 
@@ -208,11 +208,11 @@ fn animations_are_labeled_by_their_steps_and_paths_by_their_lambda() {
 fn a_model_is_shown_as_a_page_of_its_own() {
     let bench = Bench::new();
     bench.does("embed iris -m isomap --save iris.model -q");
-    let answer = bench.does("view iris.model --labels iris:species --no-open");
+    let answer = bench.does("view iris.model --labels iris:label --no-open");
     assert!(answer.err.contains("iris.html"), "{}", answer.err);
     let page = data(&bench.read("iris.html"));
     assert_eq!((page["maps"].as_array().unwrap().len(), &page["maps"][0]["id"]), (1, &"isomap".into()));
-    assert_eq!(page["labels"][0]["name"], "species");
+    assert_eq!(page["labels"][0]["name"], "label");
     bench.refuses("view iris.model -o iris.model --no-open", 2, "would replace the input");
     bench.does("embed digits -m pca --save digits.model -q");
     bench.does("view digits.model --labels digits:label --no-open");

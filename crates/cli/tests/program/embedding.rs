@@ -219,7 +219,7 @@ fn fitted_edges_are_written_and_read_back_as_their_graph() {
     for (a, b) in again.iter().flatten().zip(direct.iter().flatten()) {
         assert!((a - b).abs() < 1e-8, "{a} {b}");
     }
-    let said = "isomap fits no weights to edges; --weights is for meu, drill, mvu";
+    let said = "isomap has no fitted edge weights; --weights is for meu, drill, mvu";
     bench.refuses("embed roll.csv -m isomap -k 6 -o m.csv --weights w.csv", 2, said);
     bench.refuses("embed roll.csv -m meu -o m.csv --weights m.csv", 2, "requested by both -o and --weights");
 }

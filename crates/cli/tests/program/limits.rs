@@ -128,11 +128,11 @@ fn view_replaces_no_file_that_it_did_not_write() {
     let bench = Bench::new();
     bench.does("embed iris -m pca -q -o o.csv --save map.model");
     bench.write("map.html", "precious");
-    bench.refuses("view map.model --no-open -q", 2, "map.html is there already");
+    bench.refuses("view map.model --no-open -q", 2, "map.html already exists");
     assert_eq!(bench.read("map.html"), "precious");
     bench.does("compare iris --methods pca -q --report map.html");
     let report = bench.read("map.html");
-    bench.refuses("view map.model --no-open -q", 2, "map.html is there already");
+    bench.refuses("view map.model --no-open -q", 2, "map.html already exists");
     assert_eq!(bench.read("map.html"), report);
     std::fs::remove_file(bench.path("map.html")).unwrap();
     // Its own page is written again.

@@ -66,7 +66,7 @@ fn far_places_are_counted_and_numbered() {
     bench.write("places.csv", "y1,y2\n0,0\n500,0\n0,-900\n");
     let answer = bench.does("reconstruct map.model places.csv -o back.csv --json back.json");
     let warning =
-        "  warning: 2 of 3 places are far from all points of the map; their deviations say how little is known";
+        "  warning: 2 of 3 embedding points are far from all points of the map; their standard deviations are large";
     assert!(answer.err.contains(warning), "{}", answer.err);
     assert_eq!(bench.json("back.json")["far"], serde_json::json!([2, 3]));
 }
@@ -106,7 +106,7 @@ fn transform_tells_columns_by_their_names() {
     let answer = bench.does("transform map.model turned.csv -o turned-map.csv");
     assert_eq!(bench.read("turned-map.csv"), bench.read("new-map.csv"));
     assert!(answer.err.contains("the columns are in another order than those of the model"), "{}", answer.err);
-    assert!(answer.err.contains("column \"note\" was left out: the model does not know it"), "{}", answer.err);
+    assert!(answer.err.contains("column \"note\" was left out: the model does not use it"), "{}", answer.err);
     bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
     let missing = "renamed.csv: column \"width, cm\" of the model is missing; add it";
     bench.refuses("transform map.model renamed.csv -o out.csv", 2, missing);
@@ -183,7 +183,8 @@ fn the_uncertainty_of_new_rows_includes_the_variability_of_the_embedding() {
         assert!(held.iter().flatten().all(|deviation| *deviation > 0.0), "training rows too: {held:?}");
         let alone = "transform map.model sheet.csv -o placed.csv --std alone.csv --held-out none";
         if method == "pca" {
-            let fact = "the extension of pca does not depend on nearby rows, which leaves no uncertainty to compute; use --held-out rows";
+            let fact =
+                "the extension of pca does not depend on nearby rows, so it has no uncertainty; use --held-out rows";
             bench.refuses(alone, 2, fact);
         } else {
             let answer = bench.does(alone);
@@ -208,12 +209,16 @@ fn a_supervised_map_is_not_one_that_can_be_fitted_again() {
         answer.err
     );
     let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
-    assert!(answer.err.contains("warning: this umap map used classes, which a model does not keep"), "{}", answer.err);
+    assert!(
+        answer.err.contains("warning: this umap embedding used classes, which a model does not keep"),
+        "{}",
+        answer.err
+    );
     assert_eq!(bench.json("back.json")["intervals"], "calibrated on training rows");
     bench.refuses(
         "reconstruct map.model map.csv -o again.csv --held-out rows",
         2,
-        "this umap map used classes, which a model does not keep, so that it cannot be fitted without some rows; leave out --held-out",
+        "this umap embedding used classes, which a model does not keep, so it cannot be refitted without some rows; leave out --held-out",
     );
 }
 

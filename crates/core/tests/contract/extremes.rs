@@ -78,9 +78,9 @@ pub(crate) fn coinciding_points_have_their_outcome(method: &Method) {
             "all points are equal, so no bandwidth can be chosen; give `bandwidth` or other data"
         }
         "ppca" | "fa" => "all points are equal, so there is no variance to explain; give other data",
-        "gplvm" => "no feature of the data varies; there is nothing that a map could explain",
+        "gplvm" => "no feature of the data varies; a map has no variance to explain",
         "drill" => "all points coincide and have no covariance; give points that differ",
-        "smacof" | "sammon" => "all points coincide, so that any map has no stress; give points that differ",
+        "smacof" | "sammon" => "all points coincide, so the stress is not defined; give points that differ",
         "mvu" => "all neighbors coincide, so there is nothing to unfold; remove the duplicates",
         _ => "",
     };

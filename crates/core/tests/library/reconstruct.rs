@@ -88,7 +88,10 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
         let spread = (0..points.rows()).map(|i| (points.row(i)[0] - mean).powi(2)).sum::<f64>() / points.rows() as f64;
         assert!(deviation(7) >= spread.sqrt() * (1.0 - EXACT), "{} {spread}", deviation(7));
         assert!(!back.far.contains(&0) && (2..steps.len()).all(|i| back.far.contains(&i)), "{:?}", back.far);
-        let warning = format!("{} of 8 places are far from all points of the map; their deviations", back.far.len());
+        let warning = format!(
+            "{} of 8 embedding points are far from all points of the map; their standard deviations",
+            back.far.len()
+        );
         assert!(back.warnings[0].starts_with(&warning), "{}", back.warnings[0]);
     }
 }
@@ -300,7 +303,7 @@ fn what_cannot_be_led_back_says_why() {
     let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
     assert_eq!(
         of_distances.reconstruct(&places).unwrap_err().to_string(),
-        "this mds model was fitted to distances and has no data space to go back to; fit it to points"
+        "this mds model was fitted to distances and has no data space to reconstruct; fit it to points"
     );
     let narrow = Points::from_rows(&[[0.0]]).unwrap();
     assert_eq!(
