@@ -5,7 +5,7 @@
 
 use crate::compare::Compared;
 use crate::completions::{Completions, Man};
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Paper};
 use crate::flags::{
     By, Common, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
     memory_size, metric,
@@ -290,6 +290,11 @@ pub(crate) struct Quality {
     /// Where to draw the embedding colored by a measure: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_pointwise: Option<PathBuf>,
+    /// Where to draw the Shepard diagram, the distances of pairs in the embedding against those in the data: .png, .svg or .pdf
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot_shepard: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) paper: Paper,
     /// The measure that colors the embedding, by its name in the columns of --pointwise
     #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
     pub(crate) pointwise_by: Measure,
@@ -344,6 +349,8 @@ pub(crate) struct Dimension {
     /// Where to draw the dimension against the scale: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) paper: Paper,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

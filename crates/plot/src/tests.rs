@@ -38,10 +38,10 @@ fn kept(name: &str, picture: &Picture) {
 }
 
 fn picture<'a>(points: &'a Points, coloring: &'a Coloring, eigenvalues: &'a [f64]) -> Picture<'a> {
-    let subtitle = "1,797 points · 64 features · k = 10 · landmarks = 500";
-    let title = "isomap of digits.csv";
+    let subtitle = "1,797 points · 64 features · k = 10 · landmarks 500";
+    let title = "Digits, Isomap";
     let (ringed, names, images, shade) = (None, None, None, None);
-    Picture { points, behind: 0, coloring, ringed, names, images, shade, eigenvalues, title, subtitle, size: SIZE }
+    Picture { points, behind: 0, coloring, ringed, names, images, shade, eigenvalues, title, subtitle, size: None, theme: Theme::Light }
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)]
         .map(|(k, value, components)| eigenfold::TriedNeighbors { k, value: Some(value), components, converged: true });
     let choice = eigenfold::NeighborsChoice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
-    let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
+    let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points", theme: Theme::Light };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
     for text in ["k = 12 chosen", "neighbors k", "neighbor_ratio", ">50<"] {
         assert!(svg.contains(text), "{text}");
@@ -109,7 +109,7 @@ fn a_dimension_is_drawn_at_every_scale_even_if_there_is_none() {
     let (points, _) = clusters(300, 2, 1);
     let found = Dimension { global: false, ..Dimension::default() }.of(&points, &eigenfold::Silent).unwrap();
     for scales in [found.scales.as_slice(), &found.scales[..1], &[]] {
-        let curve = ScaleCurve { scales, distinct: 300, dims: 2, ess: Some(2.1), title: "t", subtitle: "s" };
+        let curve = ScaleCurve { scales, distinct: 300, dims: 2, ess: Some(2.1), title: "t", subtitle: "s", theme: Theme::Light };
         let text = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
         assert!(text.contains("2 recommended") && !text.contains("NaN"), "{text}");
         assert!(curve.rendered(Format::Png).unwrap().len() > 1000);
@@ -147,7 +147,7 @@ fn names_images_shade_rings_and_points_behind_are_drawn() {
         images: Some(Images { rows: &rows, width: 3, height: 4 }),
         shade: Some(Shade { places: 500, deviations: &deviations }),
         ringed: Some((&[25, 30], "far")),
-        size: (640.0, 480.0),
+        size: Some((640.0, 480.0)),
         ..picture(&points, &classes, &[2.0, 1.0])
     };
     kept("all", &all);
