@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes pictures small enough to keep in the repository, and compares them.
 
-    scripts/shrink_png.py FILE.png ...          replaces each file by one of at most 256 colors
+    scripts/shrink_png.py FILE.png ...          replaces each file by one of at most 256 colors, or 64 if it is large
     scripts/shrink_png.py --same A.png B.png    exit status 1 unless both have the same pixels
 
 The colors kept are the most frequent ones, and every other color is drawn as the nearest of them. Pixels are compared, not bytes, since
@@ -14,6 +14,8 @@ import zlib
 from collections import Counter
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# Larger files get by with 64 colors.
+LARGE = 150_000
 CHANNELS = {0: 1, 2: 3, 3: 1, 6: 4}
 
 
@@ -69,25 +71,27 @@ def pixels(data):
     return out
 
 
-def paletted(picture):
-    """At most 256 colors, and the index of one of them for every pixel."""
+def paletted(picture, most):
+    """At most so many colors, and the index of one of them for every pixel."""
     counts = Counter()
     for row in picture:
         counts.update(row)
-    # Six bits per channel are as many as the eye needs between colors; the most frequent of those that agree in them stands for all.
+    # Six bits per channel are as many as the eye needs between colors; the most frequent of those that agree in them stands for all. Greys
+    # keep all bits, since shading would have steps.
+    coarse = lambda color: color if color[0] == color[1] == color[2] else tuple(c >> 2 for c in color) + (0,)
     groups = {}
     for color, count in counts.items():
-        group = groups.setdefault((color[0] >> 2, color[1] >> 2, color[2] >> 2), [0, 0, color])
+        group = groups.setdefault(coarse(color), [0, 0, color])
         group[0] += count
         if count > group[1] or (count == group[1] and color < group[2]):
             group[1], group[2] = count, color
-    kept = sorted(groups.values(), key=lambda group: (-group[0], group[2]))[:256]
+    kept = sorted(groups.values(), key=lambda group: (-group[0], group[2]))[:most]
     palette = [group[2] for group in kept]
     index = {color: i for i, color in enumerate(palette)}
     nearest = {}
     for color in counts:
         if color not in index:
-            key = (color[0] >> 2, color[1] >> 2, color[2] >> 2)
+            key = coarse(color)
             if key not in nearest:
                 r, g, b = groups[key][2]
                 away = lambda i: (palette[i][0] - r) ** 2 + (palette[i][1] - g) ** 2 + (palette[i][2] - b) ** 2
@@ -117,6 +121,9 @@ if __name__ == "__main__":
         one, other = map(read, sys.argv[2:4])
         sys.exit(0 if one == other or pixels(one) == pixels(other) else 1)
     for name in sys.argv[1:]:
-        small = written(*paletted(pixels(read(name))))
+        picture = pixels(read(name))
+        small = written(*paletted(picture, 256))
+        if len(small) > LARGE:
+            small = written(*paletted(picture, 64))
         with open(name, "wb") as file:
             file.write(small)

@@ -187,7 +187,14 @@ fn picture(args: &Flags, found: &Dimensions, format: Format) -> Result<Vec<u8>> 
     let subtitle =
         format!("{} points · {} features · {}", grouped(found.n), grouped(found.features), found.recommended.reason);
     let ess = found.estimates.iter().find(|one| one.name.key() == "ess").map(|one| one.value);
-    let curve =
-        ScaleCurve { scales: &found.scales, distinct: found.distinct, dims, ess, title: &title, subtitle: &subtitle, theme: args.paper.theme() };
+    let curve = ScaleCurve {
+        scales: &found.scales,
+        distinct: found.distinct,
+        dims,
+        ess,
+        title: &title,
+        subtitle: &subtitle,
+        theme: args.paper.theme(),
+    };
     curve.rendered(format)
 }

@@ -259,7 +259,7 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
         images: drawing.images(Some(added.rows)),
         shade: drawing.shade.then(|| Shade { places: places(model), deviations: &deviations }),
         eigenvalues: &[],
-        title: &format!("{}, new points, {}", title_of(added.source), model.recipe().method.info().title),
+        title: &format!("{} as new points, {}", title_of(added.source), model.recipe().method.info().title),
         subtitle: &facts.join(" · "),
         size: drawing.size(),
         theme: drawing.paper.theme(),
@@ -309,23 +309,15 @@ pub(crate) fn title_of(source: &Path) -> String {
 }
 
 /// Parameters of solvers, which change how a result is computed and not what it is.
-const OF_SOLVERS: [&str; 8] = [
-    "tolerance",
-    "max-iterations",
-    "iterations",
-    "approximate",
-    "repulsion-by",
-    "repulsion",
-    "solver",
-    "disconnected",
-];
+const OF_SOLVERS: [&str; 8] =
+    ["tolerance", "max-iterations", "iterations", "approximate", "repulsion-by", "repulsion", "solver", "disconnected"];
 
 /// A setting that a reader of the picture wants to know: the neighborhoods, a metric other than Euclidean, and requests.
 fn setting(parameter: &EffectiveParameter) -> Option<String> {
     let EffectiveParameter { name, requested, used } = parameter;
     match name.as_str() {
         "neighbors" => Some(format!("k = {used}")),
-        "radius" | "perplexity" => Some(format!("{name} {used}")),
+        "radius" | "perplexity" => (used != "auto" && used != "none").then(|| format!("{name} {used}")),
         "metric" => (used != "euclidean").then(|| format!("{used} metric")),
         name if OF_SOLVERS.contains(&name) || requested.is_none() => None,
         name => {

@@ -123,7 +123,7 @@ pub(crate) fn draw(scene: &mut Scene, area: Area, axes: &Axes, x: &Scale, y: &Sc
         Axes::Turned(cube) => draw_box(scene, cube, x, y),
         Axes::Numbers { x: across, y: up, .. } => {
             columns(scene, area, x, &x.ticks(columns_of(area)), Some(across));
-            rows(scene, area, y, &y.ticks((area.height / 75.0).clamp(2.0, 12.0)), Some(up));
+            rows(scene, area, y, &y.ticks((area.height / 75.0).clamp(3.0, 12.0)), Some(up));
         }
         Axes::Strips { names } => {
             columns(scene, area, x, &x.ticks(columns_of(area)), Some("dimension 1"));

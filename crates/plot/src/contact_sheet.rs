@@ -51,11 +51,16 @@ impl ContactSheet<'_> {
         let views: Vec<View> = self.thumbnails.iter().flat_map(View::of).collect();
         let columns = (views.len() as f64 * 1.35).sqrt().ceil().max(2.0) as usize;
         let rows = views.len().div_ceil(columns);
-        let panel =
-            Panel {
-                colors: self.theme.colors(),
-                lists_classes: true,
-                coloring: self.coloring, behind: 0, marked: None, deviations: None, eigenvalues: &[], dims: 2 };
+        let panel = Panel {
+            colors: self.theme.colors(),
+            lists_classes: true,
+            coloring: self.coloring,
+            behind: 0,
+            marked: None,
+            deviations: None,
+            eigenvalues: &[],
+            dims: 2,
+        };
         let legend = if panel.is_empty() { 0.0 } else { LEGEND };
         let width = 2.0 * MARGIN + columns as f64 * PANEL.0 + legend;
         let mut scene = Scene::new((width, 0.0), self.theme);
@@ -114,7 +119,13 @@ impl View<'_> {
     }
 
     fn draw(&self, scene: &mut Scene, area: Area, looks: &[Look]) {
-        scene.text((area.x, area.y + 14.0), 13.0, Anchor::Start, scene.colors.ink, font::fitted(&self.title, 13.0, area.width));
+        scene.text(
+            (area.x, area.y + 14.0),
+            13.0,
+            Anchor::Start,
+            scene.colors.ink,
+            font::fitted(&self.title, 13.0, area.width),
+        );
         let facts = font::fitted(self.facts, 10.0, area.width);
         scene.text((area.x, area.y + 28.0), 10.0, Anchor::Start, scene.colors.grey, facts);
         let side = area.width.min(area.height - 36.0);
@@ -189,7 +200,13 @@ mod tests {
             thumbnail("broken", Err("it ran out of memory and has no map".into())),
         ];
         let coloring = Coloring::Values { title: "t".into(), values: (0..30).map(f64::from).collect() };
-        let contact_sheet = ContactSheet { title: "a", subtitle: "b", thumbnails: &thumbnails, coloring: &coloring, theme: Theme::Light };
+        let contact_sheet = ContactSheet {
+            title: "a",
+            subtitle: "b",
+            thumbnails: &thumbnails,
+            coloring: &coloring,
+            theme: Theme::Light,
+        };
         let scene = contact_sheet.scene();
         let clouds =
             scene.marks.iter().filter(|mark| matches!(mark, Mark::Dots { dots, .. } if dots.len() == 30)).count();

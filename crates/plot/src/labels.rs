@@ -56,7 +56,8 @@ impl Label {
 impl Classes<'_> {
     /// A place for the name of every class for which there is a good one; none lies on another.
     pub(crate) fn labels(&self, main: Area) -> Vec<Label> {
-        let shown: Vec<usize> = (0..self.names.len()).filter(|&class| self.points(class, main).next().is_some()).collect();
+        let shown: Vec<usize> =
+            (0..self.names.len()).filter(|&class| self.points(class, main).next().is_some()).collect();
         if shown.len() < 2 || shown.len() > MOST {
             return Vec::new();
         }
@@ -67,8 +68,7 @@ impl Classes<'_> {
             _ => 12.0,
         };
         let grid = Counts::new(main);
-        let counted: Vec<Vec<f64>> =
-            shown.iter().map(|&class| grid.smoothed(self.points(class, main))).collect();
+        let counted: Vec<Vec<f64>> = shown.iter().map(|&class| grid.smoothed(self.points(class, main))).collect();
         let total: Vec<f64> = (0..grid.cells()).map(|cell| counted.iter().map(|own| own[cell]).sum()).collect();
         let mut dots = Room::new(main);
         for &(x, y) in self.at.iter().filter(|at| inside(main, **at)) {
@@ -234,10 +234,12 @@ mod tests {
     #[test]
     fn classes_that_are_mixed_or_many_have_no_names() {
         let main = Area { x: 0.0, y: 0.0, width: 400.0, height: 300.0 };
-        let at: Vec<(f64, f64)> = (0..900).map(|i| (200.0 + 3.0 * f64::from(i % 30), 50.0 + 3.0 * f64::from(i / 30))).collect();
+        let at: Vec<(f64, f64)> =
+            (0..900).map(|i| (200.0 + 3.0 * f64::from(i % 30), 50.0 + 3.0 * f64::from(i / 30))).collect();
         let names: Vec<String> = (0..30).map(|i| format!("{i}")).collect();
         let of = |count: u32| (0..900u32).map(|i| Some((i * 7919) % 900 % count)).collect::<Vec<_>>();
-        let labels = |count: u32| Classes { names: &names[..count as usize], of: &of(count), at: &at, radius: 2.0 }.labels(main);
+        let labels =
+            |count: u32| Classes { names: &names[..count as usize], of: &of(count), at: &at, radius: 2.0 }.labels(main);
         assert!(labels(4).is_empty(), "{:?}", labels(4));
         assert!(labels(30).is_empty() && labels(1).is_empty());
     }

@@ -111,9 +111,21 @@ fn grid(scene: &mut Scene, area: Area, (x, y): (&Scale, &Scale), (row, column): 
     frame.into_iter().for_each(|(from, to)| scene.line(from, to, 1.0, scene.colors.grid));
     if let Some(q) = column {
         let middle = area.x + area.width / 2.0;
-        scene.text((middle, area.bottom() + 31.0), 12.0, Anchor::Middle, scene.colors.ink, format!("dimension {}", q + 1));
+        scene.text(
+            (middle, area.bottom() + 31.0),
+            12.0,
+            Anchor::Middle,
+            scene.colors.ink,
+            format!("dimension {}", q + 1),
+        );
     }
     if let Some(q) = row {
-        scene.text((12.0, area.y + area.height / 2.0 + 4.0), 12.0, Anchor::Start, scene.colors.ink, format!("dimension {}", q + 1));
+        scene.text(
+            (12.0, area.y + area.height / 2.0 + 4.0),
+            12.0,
+            Anchor::Start,
+            scene.colors.ink,
+            format!("dimension {}", q + 1),
+        );
     }
 }

@@ -124,7 +124,8 @@ fn turned(points: &Points) -> Plane {
     let nearest = (0..8).fold(0, |near, bits| if corners[bits].2 < corners[near].2 { bits } else { near });
     let depths = corners.map(|corner| corner.2);
     let (near, far) = depths.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
-    let depth = |place: &(f64, f64, f64)| if far > near { ((place.2 - near) / (far - near)).clamp(0.0, 1.0) } else { 0.5 };
+    let depth =
+        |place: &(f64, f64, f64)| if far > near { ((place.2 - near) / (far - near)).clamp(0.0, 1.0) } else { 0.5 };
     let away = placed.iter().map(depth).collect();
     let axes = Axes::Turned(Cube { corners: corners.map(|corner| (corner.0, corner.1)), nearest, away });
     Plane { at: placed.into_iter().map(|p| (p.0, p.1)).collect(), order, axes, note: None }
@@ -160,5 +161,27 @@ mod tests {
     fn turning_keeps_the_nearest_point_last() {
         let points = Points::from_rows(&[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]).unwrap();
         assert_eq!(plane(&points, &Coloring::One, 0).order, [1, 2, 0]);
+    }
+
+    #[test]
+    fn three_coordinates_are_projected_into_a_box_that_holds_them() {
+        let row = |i: usize| [0, 1, 2].map(|q| ((i * (q + 2)) as f64 * 0.37).sin() * (q + 1) as f64);
+        let points = Points::from_rows(&(0..100).map(row).collect::<Vec<_>>()).unwrap();
+        let plane = plane(&points, &Coloring::One, 0);
+        let Axes::Turned(cube) = &plane.axes else { panic!("three axes") };
+        for (i, &(x, y)) in plane.at.iter().enumerate() {
+            let within = |of: fn(&(f64, f64)) -> f64, value: f64| {
+                let (low, high) =
+                    cube.corners.iter().map(of).fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+                (low..=high).contains(&value)
+            };
+            assert!(within(|c| c.0, x) && within(|c| c.1, y) && (0.0..=1.0).contains(&cube.away[i]));
+        }
+        // To the right, up and away is to the right, up, and up and to the right on paper.
+        let from = |bits: usize| (cube.corners[bits].0 - cube.corners[0].0, cube.corners[bits].1 - cube.corners[0].1);
+        assert!(from(1).0 > 0.0 && from(2).1 > 0.0 && from(2).0.abs() < 1e-9 && from(4).0 > 0.0 && from(4).1 > 0.0);
+        assert_eq!(cube.nearest, 3);
+        // Drawn from the farthest to the nearest.
+        assert!(plane.order.windows(2).all(|pair| cube.away[pair[0]] >= cube.away[pair[1]]));
     }
 }

@@ -55,7 +55,13 @@ impl ScaleCurve<'_> {
             }
         }
         let middle = area.x + area.width / 2.0;
-        scene.text((middle, area.bottom() + 35.0), 12.0, Anchor::Middle, scene.colors.ink, "scale: neighbors k (logarithmic)");
+        scene.text(
+            (middle, area.bottom() + 35.0),
+            12.0,
+            Anchor::Middle,
+            scene.colors.ink,
+            "scale: neighbors k (logarithmic)",
+        );
         axes::rows(
             &mut scene,
             area,

@@ -212,10 +212,21 @@ impl Panel<'_> {
             scene.rect(bar, if i < self.dims { self.colors.ink } else { self.colors.other });
             let name = (i + 1).to_string();
             if i == 0 || i + 1 == shown.len() {
-                scene.text((bar.x + bar.width / 2.0, bars.bottom() + 14.0), 10.0, Anchor::Middle, scene.colors.grey, name);
+                scene.text(
+                    (bar.x + bar.width / 2.0, bars.bottom() + 14.0),
+                    10.0,
+                    Anchor::Middle,
+                    scene.colors.grey,
+                    name,
+                );
             }
         }
-        scene.line((bars.x, scale.at(0.0)), (bars.x + pitch * shown.len() as f64, scale.at(0.0)), 1.0, scene.colors.grid);
+        scene.line(
+            (bars.x, scale.at(0.0)),
+            (bars.x + pitch * shown.len() as f64, scale.at(0.0)),
+            1.0,
+            scene.colors.grid,
+        );
         let largest = shown.iter().copied().fold(0.0f64, |a, v| if v.abs() > a.abs() { v } else { a });
         let text = format!("largest {}", significant(largest));
         if font::width("eigenvalues", 12.0) + font::width(&text, 10.0) + 8.0 <= area.width {
@@ -278,7 +289,10 @@ fn deviation_bar(scene: &mut Scene, area: Area, (low, high): (f64, f64)) {
     let steps = 32;
     let width = area.width / f64::from(steps);
     let bar = Area { y: area.y + 18.0, height: 10.0, ..area };
-    scene.rect(Area { x: bar.x - 1.0, y: bar.y - 1.0, width: bar.width + 2.0, height: bar.height + 2.0 }, scene.colors.grid);
+    scene.rect(
+        Area { x: bar.x - 1.0, y: bar.y - 1.0, width: bar.width + 2.0, height: bar.height + 2.0 },
+        scene.colors.grid,
+    );
     for i in 0..steps {
         let grey = scene.colors.shade((f64::from(i) + 0.5) / f64::from(steps));
         let more = if i + 1 < steps { 0.5 } else { 0.0 };
@@ -325,7 +339,16 @@ mod tests {
         let colors = Theme::Light.colors();
         let other = Look::disc(colors.other);
         let coloring = Coloring::Values { title: "v".into(), values: vec![2.0, f64::NAN, 2.0] };
-        let panel = Panel { colors, lists_classes: true, coloring: &coloring, behind: 0, marked: None, deviations: None, eigenvalues: &[], dims: 2 };
+        let panel = Panel {
+            colors,
+            lists_classes: true,
+            coloring: &coloring,
+            behind: 0,
+            marked: None,
+            deviations: None,
+            eigenvalues: &[],
+            dims: 2,
+        };
         assert_eq!(panel.looks(3)[1], other);
         assert_eq!(panel.entries(), [(other, "no label (1)".to_string())]);
         assert_eq!((significant(1234.5), significant(0.012345)), ("1234".into(), "0.0123".into()));

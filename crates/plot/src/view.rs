@@ -30,7 +30,8 @@ impl Picture<'_> {
         let plane = plane::plane(self.points, self.coloring, self.behind);
         // Names of all classes on the points take the place of the list beside them, unless that has more to show.
         let mut panel = self.panel(false);
-        let mut labels = if panel.is_empty() { self.labels(&plane, self.layout(&plane, &panel, &[]).main) } else { Vec::new() };
+        let mut labels =
+            if panel.is_empty() { self.labels(&plane, self.layout(&plane, &panel, &[]).main) } else { Vec::new() };
         if labels.is_empty() || labels.len() < self.classes() {
             panel = self.panel(true);
         }

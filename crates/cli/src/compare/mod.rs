@@ -263,7 +263,8 @@ fn write(
         let thumbnails = outcomes.iter().map(table::thumbnail).collect::<Result<Vec<_>>>()?;
         let subtitle = table::subtitle(subject);
         let (title, theme) = (title_of(&args.input.source), args.paper.theme());
-        let sheet = ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring, theme };
+        let sheet =
+            ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring, theme };
         let bytes = sheet.rendered(format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }

@@ -67,7 +67,13 @@ pub(crate) fn run(args: &Flags) -> Result<()> {
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let (Some(target), Some(format)) = (&args.plot_pointwise, format) {
-        let bytes = report::picture(&evaluated, &table.map, args.pointwise_by, &args.input.source, (format, args.paper.theme()))?;
+        let bytes = report::picture(
+            &evaluated,
+            &table.map,
+            args.pointwise_by,
+            &args.input.source,
+            (format, args.paper.theme()),
+        )?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(format)) = (&args.plot_shepard, diagram) {

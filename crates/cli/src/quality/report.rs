@@ -126,7 +126,8 @@ pub(super) fn picture(
 
 /// The distances of pairs in the embedding against those in the data.
 pub(super) fn shepard(evaluated: &Evaluation, source: &Path, (format, theme): (Format, Theme)) -> Result<Vec<u8>> {
-    let mut facts = vec![plural(evaluated.points, "point"), format!("{} of points", plural(evaluated.shepard.len(), "pair"))];
+    let mut facts =
+        vec![plural(evaluated.points, "point"), format!("{} of points", plural(evaluated.shepard.len(), "pair"))];
     facts.extend([Measure::Spearman, Measure::ScaledStress].into_iter().filter_map(|measure| {
         let title = measure.described().title;
         evaluated.value(measure).map(|found| format!("{title} {:.2}", found.value))
