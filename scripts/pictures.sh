@@ -67,7 +67,8 @@ sample ring 600 angle --noise 0.15
 "${program[@]}" sample iris -o "$data/iris.csv" -q
 python3 scripts/picture_data.py "$data"
 roll=("$data/swiss-roll.csv" --label "$along")
-severed=("$data/severed-swiss-roll.csv" --label "$along")
+mv "$data/severed-swiss-roll.csv" "$data/severed-Swiss-roll.csv"
+severed=("$data/severed-Swiss-roll.csv" --label "$along")
 
 # The data themselves: PCA of three coordinates is a rotation, which --align undoes; the axis of the roll points away.
 awk -F, '{ print $1 "," $3 "," $2 }' "$data/swiss-roll.csv" | sed 1d >"$data/axes.csv"
@@ -116,8 +117,8 @@ draw plots/new transform "$data/map.model" "$data/last-300-digits.csv" --label l
 
 # Dimension against scale, on its own page.
 sample swiss-roll 1000 "$along" --noise 0.5
-mv "$data/swiss-roll.csv" "$data/noisy-swiss-roll.csv"
-draw dimension dimension "$data/noisy-swiss-roll.csv" --label "$along"
+mv "$data/swiss-roll.csv" "$data/noisy-Swiss-roll.csv"
+draw dimension dimension "$data/noisy-Swiss-roll.csv" --label "$along"
 
 # drill does much more work per point than the others.
 sample swiss-roll 1000 "$along"
