@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the tables of calibration in docs/guide/inverse-transform.md: rows are set aside, the map and its intervals are made of the others, and
-# the rows set aside are placed, led back and counted. First eight data sets and six methods, then others that had no part in
+# Makes the tables of the inverse transform in docs/internals/calibration.md: rows are set aside, the map and its intervals are made of the others, and
+# the rows set aside are embedded, reconstructed and counted. First eight data sets and six methods, then others that had no part in
 # how the intervals are made.
 #
 #   scripts/calibration.sh DATA_DIRECTORY    the directory that holds frey_faces/data.npy, oil/data.csv, segmentation/data.csv

@@ -50,7 +50,6 @@ tests() {
 }
 
 step cargo fmt --all --check
-step bash scripts/pages.sh
 step python3 scripts/files.py --check
 start lints
 # All at once: by several commands some of it would be built several times.
@@ -59,6 +58,8 @@ start tests
 step "$target/checks/examples/unroll"
 step bash scripts/page.sh
 step bash scripts/python.sh
+step bash scripts/pages.sh
+step bash scripts/site.sh --quick
 shown lints 0
 shown tests 1
 step cargo test --profile checks --workspace --all-features --doc

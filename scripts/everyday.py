@@ -277,35 +277,39 @@ def write(args, methods, sets, found):
     for (method, name), report in found.items():
         for warning in [report["refused"]] if "refused" in report else report.get("warnings", []):
             warned.setdefault((name, warning), []).append(method)
-    page = f"""# Everyday data
+    page = f"""# All methods on everyday data
 
-Every method at its default settings, two coordinates, on data of several kinds: {sizes} (rows × columns).
-[scripts/everyday.sh](../scripts/everyday.sh) makes this page, and fails if a map is degenerate without a warning. Large sets have their first
-{MOST:,} rows; every run had one thread.
+Every method at its default settings, with two coordinates, on data of several kinds. [scripts/everyday.sh](../../scripts/everyday.sh) generates this page, and
+fails if an embedding is degenerate without a warning. Large data sets have their first {MOST:,} rows. Every run has one thread.
 
-Signs: **…** more than {args.limit:.0f} CPU seconds were needed, and the run was ended; **–** refused, and the reason is below;
-**°** not converged, and said so; **!** nearly all points are in a dot, or a coordinate has no width, and said so.
+Rows × columns: {sizes}.
 
-## How well classes and truths are kept
+| mark | meaning |
+|---|---|
+| … | the run was ended after {args.limit:.0f} CPU seconds |
+| – | refused; the reason is listed under [warnings](#warnings) |
+| ° | not converged, with a warning |
+| ! | degenerate, with a warning: nearly all points coincide in the picture, or a coordinate has no variance |
 
-The share of points whose class is that of most of their five nearest others on the map. For {", ".join(true)}, which have
-true coordinates instead of classes, the share of their variance that an affine map of the coordinates explains.
+## Class accuracy and recovery of true coordinates
+
+The fraction of points whose class is the majority class of their five nearest neighbors in the embedding. These data sets have true coordinates instead of classes: {", ".join(true)}. Their value is the fraction of the variance explained by an affine function of the embedding (R²).
 
 {grid("", methods, good, lambda m, s: figure(m, s, number("good")))}
 
 ## Trustworthiness
 
-How near those are in the data who are near on the map, of ten neighbors; 1 at best, 0.5 at random.
+Trustworthiness with ten neighbors: 1 at best, about 0.5 for a random embedding.
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, number("trust")))}
 
 ## CPU seconds
 
-Summed over all threads, with reading and writing.
+Total of all threads, including reading and writing.
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, seconds))}
 
-## What was said
+## Warnings
 
 """
     for name in sets:

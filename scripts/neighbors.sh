@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the table of docs/guide/neighbors.md: what -k auto chooses on thirteen data sets with four methods, beside ten neighbors.
+# Makes the table of docs/internals/measured-neighbors.md: what -k auto chooses on thirteen data sets with four methods, beside ten neighbors.
 #
 #   scripts/neighbors.sh DATA_DIRECTORY      the directory that holds coil20, isomap_faces_32x32, frey_faces, mnist, oil, letter,
 #                                            segmentation, osu_run1, robot_wireless, animals_33x102 and optdigits

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 cargo build --quiet -p eigenfold-cli
 program=${CARGO_TARGET_DIR:-target}/debug/eigenfold
-for name in $("$program" methods | awk 'NF == 0 { exit } { print $1 }'); do
+for name in $("$program" methods | awk '/^  [a-z]/ { print $1 }'); do
     page=docs/methods/$name.md
     "$program" methods "$name" --markdown > "$page.table"
     awk -v table="$page.table" '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package, tested as it stands: the extension that cargo has built beside the other tests, in a virtual environment
-# that this script makes in `target` and keeps. Arguments go to pytest. EIGENFOLD_SKIPPED names a file for what was skipped.
+# that this script makes in `target` and keeps. Arguments go to pytest; `--environment` makes environment and package and runs no test. EIGENFOLD_SKIPPED names a file for what was skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
@@ -27,6 +27,8 @@ build=$(realpath "${EIGENFOLD_BUILD:-$target/debug}")
 export EIGENFOLD_PROGRAM=$build/eigenfold
 library=$build/lib_eigenfold
 if [ -f "$library.dylib" ]; then cp "$library.dylib" "$package/_eigenfold.abi3.so"; else cp "$library.so" "$package/_eigenfold.abi3.so"; fi
+
+if [ "${1:-}" = --environment ]; then exit 0; fi
 
 export PYTHONPATH=$PWD/$target/python PYTHONDONTWRITEBYTECODE=1
 case $target in /*) PYTHONPATH=$target/python ;; esac

@@ -7,24 +7,24 @@ use clap_complete::Shell;
 use eigenfold::{Error, Result, io::write_error};
 use std::path::PathBuf;
 
-/// Print what a shell needs to complete commands and flags.
+/// Print the completion script of a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold completions bash > ~/.local/share/bash-completion/completions/eigenfold
   eigenfold completions zsh > ~/.zfunc/_eigenfold
   eigenfold completions fish > ~/.config/fish/completions/eigenfold.fish")]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell
     pub(crate) shell: Shell,
 }
 
-/// Print the manual page, or write all of them to a directory.
+/// Print the manual page, or write those of all commands to a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold man | man -l -
   eigenfold man --dir ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// The directory for eigenfold.1, eigenfold-embed.1, ...
+    /// Directory for eigenfold.1, eigenfold-embed.1, ...
     #[arg(long)]
     pub(crate) dir: Option<PathBuf>,
 }

@@ -158,7 +158,7 @@ fn summary(found: &Dimensions) -> String {
     let nowhere = found.pointwise.iter().flatten().filter(|value| value.is_none()).count();
     if nowhere > 0 {
         lines.push(format!(
-            "  warning: at {nowhere} points all neighbors are at one distance; 0 is written for their dimension"
+            "  warning: at {nowhere} points all neighbors are equally far; their dimension is written as 0"
         ));
     }
     lines.extend(found.warnings.iter().map(|warning| format!("  warning: {warning}")));

@@ -18,8 +18,8 @@ pub(crate) enum ThemeName {
 /// The flag of every picture.
 #[derive(Debug, Args)]
 pub(crate) struct Paper {
-    /// The colors of the picture: dark on white, or light on black for dark pages [default: light]
-    #[arg(long, value_enum)]
+    /// Colors of the picture: light or dark [default: light]
+    #[arg(long, value_enum, value_name = "THEME", hide_possible_values = true)]
     pub(crate) theme: Option<ThemeName>,
 }
 
@@ -37,15 +37,19 @@ impl Paper {
 pub(crate) struct Drawing {
     #[command(flatten)]
     pub(crate) paper: Paper,
-    /// The size of the picture of --plot, in units of 1/96 inch; a PNG has two pixels to a unit [default: about 800 wide, as high as
-    /// the shape of the embedding needs]
+    /// Size of the picture in units of 1/96 inch [default: what the shape of the embedding needs]
+    ///
+    /// 400x300 to 4000x4000; a PNG has two pixels per unit.
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(usize, usize)>,
-    /// Draw rows as images of WxH pixels where they fit: each row has the grey levels of the pixels, line by line from the top
+    /// Draw rows as images of WxH pixels where they fit
+    ///
+    /// Each row has the grey levels of the pixels, line by line from the top.
     #[arg(long, value_name = "WxH", value_parser = pixels)]
     pub(crate) image: Option<(usize, usize)>,
-    /// Shade the background by the uncertainty of reconstruction: the darker, the larger the value of `reconstruct --std`
-    /// there, over all features
+    /// Shade the background by the uncertainty of reconstruction
+    ///
+    /// The stronger the shade, the larger the standard deviation of `reconstruct --std` there, over all features.
     #[arg(long)]
     pub(crate) shade: bool,
 }

@@ -22,7 +22,7 @@ impl Kept {
         }
         let (rows, all) = (points.complete_rows(), points.rows());
         if rows.is_empty() {
-            let fact = format!("each of the {} has a missing cell, so that none is left", plural(all, "row"));
+            let fact = format!("each of the {} has a missing cell, so none is left", plural(all, "row"));
             return Err(Error::parameter("missing", fact, "use --missing model, or --ignore the columns they are in"));
         }
         Ok(Some(Kept { rows, all }))
@@ -61,8 +61,8 @@ impl Kept {
             None => Ok(picked),
             Some(at) => {
                 let row = at / picked.cols() + 1;
-                let fact = format!("row {row} of the rows that are kept has no coordinates in the map that was given");
-                Err(Error::data(fact, "give a map of the same rows").at_row(row - 1))
+                let fact = format!("row {row} is kept and has no coordinates in the given embedding");
+                Err(Error::data(fact, "give an embedding of the same rows").at_row(row - 1))
             }
         }
     }

@@ -81,7 +81,7 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
 pub(crate) fn exact_anyway(args: &Embed, model: &Model) -> Option<String> {
     let allowed = args.neighbors.approximate == Some(true) && searches_itself(args, model.recipe());
     (allowed && model.report().graph.recall.is_none())
-        .then(|| "--approximate was not used, the neighbors are exact: here that is as fast".into())
+        .then(|| "--approximate was not used, the neighbors are exact: an exact search is as fast here".into())
 }
 
 /// A warning that names the flags which had no part in the result.

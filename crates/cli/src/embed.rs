@@ -57,19 +57,19 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.align.is_some() && args.save.is_some() {
         return Err(Error::inapplicable(
             "save",
-            "--align turns what -o and --plot get, not the model",
+            "--align applies to -o and --plot, not to the model",
             "leave out --save",
         ));
     }
     if args.align.is_some() && args.drawing.shade {
-        return Err(Error::inapplicable("align", "--shade is of the model's own map", "leave out --align"));
+        return Err(Error::inapplicable("align", "--shade applies to the model's own embedding", "leave out --align"));
     }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
         return Err(Error::inapplicable(
             "weights",
-            format!("{name} fits no weights to edges"),
+            format!("{name} has no fitted edge weights"),
             format!("--weights is for {}", with.join(", ")),
         ));
     }
@@ -335,7 +335,7 @@ impl Start {
             let ways = "the name of a method, or a file of coordinates";
             Error::parameter(
                 "init",
-                format!("--init {value:?} is no way to start"),
+                format!("--init {value:?} is not a start"),
                 format!("give {}, {ways}", choices.join(", ")),
             )
         };

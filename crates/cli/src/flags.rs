@@ -25,39 +25,41 @@ pub(crate) fn with_flags(message: &str) -> String {
 /// A file of points and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// .csv, .tsv, .npy, .npz (.npz:NAME for one of several arrays), .parquet, .arrow, .feather, each also with .gz or .zst,
-    /// - for standard input, or a built-in set: digits, iris
+    /// A file, `-` for standard input, or a built-in set: digits, iris
+    ///
+    /// Formats: .csv, .tsv, .npy, .npz (FILE.npz:NAME for one of several arrays), .parquet, .arrow, .feather; each also
+    /// compressed, with .gz or .zst after it.
     #[arg(value_name = "INPUT")]
     pub(crate) source: PathBuf,
     /// More files of the same columns, for commands that take them, filled in by [`crate::command::parsed`].
     #[arg(skip)]
     pub(crate) more: Vec<PathBuf>,
-    /// The column that colors the points and is not data: a name, or a number counted from 1
+    /// Column that colors the points and is not data (name or number)
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
-    /// Columns to leave out: a name, a number, several of them with commas between, or a pattern such as 'meta_*'; may be
-    /// repeated
+    /// Columns to leave out: a,b or a pattern such as 'meta_*'
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) ignore: Vec<String>,
-    /// The column of vectors that the points are in, of a Parquet or Arrow file; other columns are not data. If not given, the
-    /// only such column
+    /// Column of vectors that holds the points (Parquet, Arrow)
     #[arg(long, value_name = "COLUMN")]
     pub(crate) vector: Option<String>,
-    /// What separates the columns of a text file: one character, or `tab`; detected if not given
+    /// Column separator: one character, or `tab` [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// What stands before the decimals of numbers in a text file: . or , [default: .]
+    /// Decimal mark of a text file: . or , [default: .]
     #[arg(long, value_name = "MARK", value_parser = decimal)]
     pub(crate) decimal: Option<u8>,
-    /// Whether the first row of a text file names the columns; detected if not given
-    #[arg(long, value_enum)]
+    /// Whether the first row of a text file is a header [default: detected]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
     pub(crate) header: Option<YesNo>,
-    /// A text or number that marks a cell as missing, such as - or -999, beside the usual ones; may be repeated
+    /// Mark of a missing cell, such as - or -999; may be repeated
     #[arg(long, value_name = "MARK", allow_hyphen_values = true)]
     pub(crate) na: Vec<String>,
-    /// What to do with missing cells (empty, NA, NaN, null, ?, --na): refuse them, drop their rows, or impute them by the column's
-    /// mean or by a model of similar rows [default: error]
-    #[arg(long, value_enum)]
+    /// Missing cells: error, drop, mean or model [default: error]
+    ///
+    /// Empty cells, NA, NaN, null, ? and the marks of --na are missing. error refuses them, drop drops their rows, mean imputes
+    /// the mean of the column, and model imputes from similar rows (ppca and fa integrate them out).
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) missing: Option<MissingName>,
 }
 
@@ -88,19 +90,21 @@ pub(crate) enum MissingName {
 
 /// How columns are brought to a common scale before they are compared.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Columns")]
 pub(crate) struct Preparing {
-    /// A column that is a category: a column of 0 and 1 for each of its levels takes its place, not scaled; may be repeated
+    /// Categorical column, encoded as 0/1 columns; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) one_hot: Vec<String>,
-    /// Scale every column to zero mean and unit variance; as --scale-columns unit
+    /// Scale every column to zero mean and unit variance
     #[arg(long, conflicts_with = "scale_columns")]
     pub(crate) standardize: bool,
-    /// How to center and scale every column [default: none]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// Center and scale every column: unit, robust or none [default: none]
+    ///
+    /// unit is --standardize; robust uses the median and the interquartile range.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) scale_columns: Option<ScaleName>,
-    /// Take the logarithm of every number first: log(1 + x), or log x [default: none; log1p if no kind is given]
+    /// Take logarithms: log1p = log(1 + x) (if KIND is not given), or log
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "log1p")]
+    #[arg(hide_possible_values = true)]
     pub(crate) log: Option<LogName>,
 }
 
@@ -127,41 +131,48 @@ pub(crate) enum LogName {
 /// Which points are neighbors.
 #[derive(Debug, Args)]
 pub(crate) struct Neighbors {
-    /// The number of neighbors of each point, or `auto` to try several and take the best [default: 10]
-    #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph", allow_negative_numbers = true)]
+    /// Number of neighbors, or `auto` to try several [default: 10]
+    ///
+    /// auto takes the best of ten values by the neighbor distance ratio.
+    #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
     #[arg(value_parser = count)]
     pub(crate) k: Option<Count>,
-    /// The distance within which points are neighbors; implies --graph within
-    #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
+    /// Distance within which points are neighbors; implies --graph within
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
-    /// The kind of graph: the k nearest neighbors, mutual ones, those within --radius, all pairs, or those of the k nearest that
-    /// an L1 penalty keeps [default: nearest]
-    #[arg(long, value_enum, help_heading = "Graph")]
+    /// Kind: nearest, mutual, within, all or learned [default: nearest]
+    ///
+    /// mutual keeps edges between mutual neighbors, within joins points within --radius, all joins all pairs, and learned
+    /// selects among the k nearest (20 by default) by the graphical lasso (`eigenfold methods drill`).
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     pub(crate) graph: Option<GraphKind>,
-    /// The distance between points: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
-    /// haversine (latitude and longitude in radians), haversine-degrees, canberra, braycurtis or
-    /// mahalanobis (by the covariance of the data) [default: euclidean]
-    #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
+    /// Distance between points: euclidean, cosine, ... [default: euclidean]
+    ///
+    /// Also manhattan, correlation, chebyshev, minkowski:P, hamming, jaccard, haversine (latitude and longitude in radians),
+    /// haversine-degrees, canberra, braycurtis, mahalanobis.
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
-    /// Whether a tenth of the neighbors may be missed for speed; the recall is reported [default: a hundredth for tsne,
-    /// umap, sne and symmetric-sne, none for all others]
+    /// Whether the search may miss up to 10 % of the neighbors for speed
+    ///
+    /// The recall is reported. Default: 1 % for tsne, umap, sne and symmetric-sne, exact for all others.
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
-    #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true, help_heading = "Graph")]
+    #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true)]
     pub(crate) approximate: Option<bool>,
-    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or embed them separately
-    /// [default: join]
-    #[arg(long, value_enum, help_heading = "Graph")]
+    /// Several components: join, error or separate [default: join]
+    ///
+    /// join adds the shortest linking edges, error refuses the graph, separate embeds each component on its own.
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) disconnected: Option<DisconnectedName>,
 }
 
 /// Flags of every command that computes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// The seed of the random numbers; the same seed gives the same bytes
-    #[arg(long, default_value_t = 0)]
+    /// Seed of the random numbers; the same seed gives the same bytes [default: 0]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub(crate) seed: u64,
-    /// The number of threads [default: all cores], of which no more than four per core are started; the result does not depend on it
-    #[arg(long, value_parser = thread_count, allow_hyphen_values = true)]
+    /// Number of threads; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = thread_count, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
     /// Print errors only
     #[arg(short, long)]
@@ -176,7 +187,7 @@ pub(crate) fn metric(text: &str) -> Result<Metric> {
 pub(crate) fn measure(text: &str) -> Result<Measure> {
     Measure::named(text).ok_or_else(|| {
         let choices: Vec<&'static str> = MEASURES.iter().map(|described| described.key).collect();
-        let (fact, way_out) = ("this is no measure".into(), format!("use one of {}", choices.join(", ")));
+        let (fact, way_out) = ("this is not a measure".into(), format!("use one of {}", choices.join(", ")));
         Error::Unknown { parameter: "measure".into(), guess: None, choices, fact, way_out }
     })
 }
@@ -205,9 +216,9 @@ pub(crate) fn dims(text: &str) -> Result<Count> {
 /// The rule of reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// The inverse of a linear map, local kriging for any other
+    /// The inverse of a linear embedding, local kriging for all others
     Auto,
-    /// The objective with one more point, for maps of elastic with squared repulsion
+    /// The objective of elastic with squared repulsion, with one more point
     Energy,
 }
 
@@ -285,7 +296,7 @@ pub(crate) enum LengthsName {
     Ard,
     /// One length, every column scaled to unit variance
     Unit,
-    /// One length, the map in its own units
+    /// One length, the embedding in its own units
     Raw,
 }
 
@@ -308,7 +319,7 @@ fn thread_count(text: &str) -> Result<u16> {
             let fact = format!("more than {MOST_THREADS} threads are never started");
             refused(fact, format!("use {cores}, one per core, or leave it out"))
         }
-        _ => refused("this is not a number of threads".into(), format!("use a whole number from 1 to {MOST_THREADS}")),
+        _ => refused("this is not a number of threads".into(), format!("use an integer from 1 to {MOST_THREADS}")),
     }
 }
 
@@ -327,13 +338,13 @@ pub(crate) fn memory_size(text: &str) -> Result<u64> {
         "gib" => 1024f64.powi(3),
         "tib" => 1024f64.powi(4),
         _ => {
-            let fact = format!("{unit} is no unit of memory");
+            let fact = format!("{unit} is not a unit of memory");
             return Err(Error::parameter("memory", fact, "use kB, MB, GB or TB"));
         }
     };
     match number.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
-        _ => Err(Error::parameter("memory", "this is no size", "use a positive number and a unit, as in 4GB")),
+        _ => Err(Error::parameter("memory", "this is not a size", "use a positive number and a unit, as in 4GB")),
     }
 }
 
@@ -342,7 +353,7 @@ fn decimal(text: &str) -> Result<u8> {
     match text {
         "." => Ok(b'.'),
         "," => Ok(b','),
-        _ => Err(Error::parameter("decimal", "decimals stand behind a point or a comma", "use . or ,")),
+        _ => Err(Error::parameter("decimal", "the decimal mark is a point or a comma", "use . or ,")),
     }
 }
 
@@ -350,7 +361,7 @@ fn delimiter(text: &str) -> Result<u8> {
     match text.as_bytes() {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err(Error::parameter("delimiter", "this is no delimiter", "use one character, or tab")),
+        _ => Err(Error::parameter("delimiter", "this is not a delimiter", "use one character, or tab")),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let request = request::of_graph(args);
     if request.chooses_neighbors() {
-        let fact = "a graph alone has no map to choose its neighbors by";
+        let fact = "-k auto chooses by embeddings, which a graph alone does not have";
         return Err(Error::parameter("neighbors", fact, "give -k a number, or use embed -k auto"));
     }
     let (drill, search) = (request.learned_graph()?, request.search()?);

@@ -4,11 +4,11 @@ use crate::args::Embed;
 use eigenfold::{Count, Model, NeighborRatio};
 
 /// From this part on and this neighbor_ratio, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
-/// (docs/decisions/0133-every-map-is-measured.md).
+/// (docs/decisions/0133-neighbor-distance-ratio-of-every-embedding.md).
 const LOST: f64 = 0.35;
 const LOST_FAR: f64 = 1.5;
 /// From this part on they are lost however far: where all distances are nearly alike, none can be 1.5 times as far
-/// (docs/decisions/0144-half-is-lost.md).
+/// (docs/decisions/0144-neighborhood-preservation-warning.md).
 const HALF: f64 = 0.5;
 /// Methods that keep neighborhoods before all else.
 const LOCAL: [&str; 2] = ["umap", "tsne"];
@@ -39,7 +39,7 @@ fn is_poor(near: &NeighborRatio) -> bool {
 mod tests {
     use super::*;
 
-    /// NeighborRatio and chance as they were measured (docs/decisions/0144-half-is-lost.md).
+    /// NeighborRatio and chance as they were measured (docs/decisions/0144-neighborhood-preservation-warning.md).
     #[test]
     fn poor_maps_of_many_dimensions_are_separated_from_good_ones() {
         let poor = |neighbor_ratio, random| is_poor(&NeighborRatio { neighbor_ratio, random });

@@ -14,7 +14,7 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
         return Ok(());
     }
     if matches!(args.input.missing(), MissingName::Error | MissingName::Drop) {
-        let fact = format!("--{name} writes what stands in missing cells");
+        let fact = format!("--{name} writes imputed cells");
         return refused(fact, "add --missing model or --missing mean".into());
     }
     if args.input_kind == Kind::Graph {
@@ -22,7 +22,7 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
     }
     let method = method.info().name;
     if args.completed_std.is_some() && !["ppca", "fa"].contains(&method) {
-        let fact = format!("the guesses for {method} have no deviations");
+        let fact = format!("the imputed cells of {method} have no standard deviations");
         return Err(Error::inapplicable("completed-std", fact, "--completed-std is for ppca and fa"));
     }
     Ok(())

@@ -11,15 +11,17 @@ use std::path::Path;
 /// The flags.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Carry {
-    /// Labels from another file, one for every row of INPUT, in the same order: a file with one column, or FILE:COLUMN
+    /// Labels from another file, in the order of the rows
+    ///
+    /// The file has one column, or FILE:COLUMN names one.
     #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]
     pub(crate) labels: Option<String>,
-    /// A column that is not data and goes into the output of -o beside the coordinates, such as an id; may be repeated, or be a
-    /// list: id,species
+    /// Columns that are not data and are copied into -o, such as id,species
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) keep: Vec<String>,
-    /// The column of the points' names, which is not data: --plot writes them beside the points, where they fit. Also a file of
-    /// names, as for --labels
+    /// Names to write beside the points, where they fit
+    ///
+    /// A column of the input that is not data, or another file as for --labels.
     #[arg(long, value_name = "COLUMN|FILE[:COLUMN]")]
     pub(crate) names: Option<String>,
 }
@@ -79,7 +81,7 @@ impl Carry {
             let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
             if coordinate || name == CHUNK || kept[..at].iter().any(|other| other.name == *name) {
                 let fact = format!("--keep {name} would be in the output twice");
-                return Err(Error::parameter("keep", fact, "keep another column, or call it otherwise"));
+                return Err(Error::parameter("keep", fact, "keep another column, or rename it"));
             }
         }
         let title = title.unwrap_or("label").to_string();

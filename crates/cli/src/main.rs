@@ -16,6 +16,7 @@ mod effective_parameters;
 mod embed;
 mod flags;
 mod graph;
+mod headings;
 mod hints;
 mod imputed;
 mod input;

@@ -7,7 +7,7 @@ use crate::outputs::{self, Outputs, Wanted};
 use crate::parameters::described;
 use crate::{print, report};
 use eigenfold::{
-    Method, ParameterInfo, Result,
+    Info, Method, ParameterInfo, Result,
     contract::{Kind, Named},
 };
 use serde_json::{Value, json};
@@ -70,35 +70,133 @@ fn parameter_as_json(p: &ParameterInfo) -> Value {
     all
 }
 
-fn table(methods: &[Method]) -> String {
-    let widest = methods.iter().map(|m| m.info().name.len()).max().unwrap_or(0);
-    let line = |method: &Method| {
-        let info = method.info();
-        let aliases =
-            if info.aliases.is_empty() { String::new() } else { format!(" (or {})", info.aliases.join(", ")) };
-        format!("{:widest$}  {}{aliases}\n", info.name, info.summary)
-    };
-    let lines: String = methods.iter().map(line).collect();
-    lines + "\n`eigenfold methods NAME` lists the parameters of one.\n"
+/// A family of methods, each with the flags of an example.
+struct Family {
+    title: &'static str,
+    methods: &'static [(&'static str, &'static str)],
 }
 
+const FAMILIES: [Family; 5] = [
+    Family {
+        title: "Linear",
+        methods: &[
+            ("pca", "digits -m pca -d 10"),
+            ("ppca", "iris -m ppca --solver em"),
+            ("fa", "iris -m fa -d 1 --solver em"),
+        ],
+    },
+    Family {
+        title: "Distances and kernels",
+        methods: &[
+            ("mds", "digits -m mds --landmarks 300"),
+            ("smacof", "iris -m smacof --variant nonmetric"),
+            ("sammon", "iris -m sammon --init random"),
+            ("kernel-pca", "iris -m kernel-pca --kernel polynomial --degree 2"),
+            ("ppco", "iris -m ppco --kernel linear"),
+            ("pkpca", "iris -m pkpca --bandwidth 2"),
+        ],
+    },
+    Family {
+        title: "Manifold learning by a neighborhood graph",
+        methods: &[
+            ("isomap", "digits -m isomap -k 8 --landmarks 500"),
+            ("ltsa", "digits -m ltsa -k 20"),
+            ("lle", "digits -m lle -k 12 --regularization 0.01"),
+            ("modified-lle", "digits -m modified-lle -k 20 --regularization 0.01"),
+            ("hessian-lle", "digits -m hessian-lle -k 20 --regularization 0.01"),
+            ("laplacian-eigenmaps", "digits -m laplacian-eigenmaps -k 15 --kernel simple"),
+            ("diffusion-maps", "digits -m diffusion-maps --time 3"),
+            ("mvu", "iris -m mvu -k 5 --tolerance 0.001"),
+        ],
+    },
+    Family {
+        title: "Neighbor embedding, for pictures",
+        methods: &[
+            ("umap", "digits -m umap -k 15 --min-dist 0.3"),
+            ("tsne", "digits -m tsne --perplexity 50"),
+            ("symmetric-sne", "iris -m symmetric-sne --perplexity 20"),
+            ("sne", "iris -m sne --perplexity 20"),
+            ("elastic", "iris -m elastic --lambda 100"),
+        ],
+    },
+    Family {
+        title: "Gaussian models",
+        methods: &[
+            ("gplvm", "iris -m gplvm --inducing 50"),
+            ("meu", "iris -m meu -k 8 --tolerance 0.0001"),
+            ("alle", "iris -m alle --ordering principal"),
+            ("drill", "iris -m drill -k 20 --penalty 0.01"),
+        ],
+    },
+];
+
+/// The width of the text.
+const WIDTH: usize = 100;
+
+/// A text in lines of [`WIDTH`], behind a first line that begins with `start` and others that are as far in.
+fn wrapped(start: &str, text: &str) -> String {
+    let indent = start.chars().count();
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let long = |line: &String| !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > WIDTH;
+        if lines.last().is_some_and(long) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            *line += if line.is_empty() { "" } else { " " };
+            *line += word;
+        }
+    }
+    format!("{start}{}\n", lines.join(&format!("\n{:indent$}", "")))
+}
+
+/// All methods by family, with their aliases.
+fn table(methods: &[Method]) -> String {
+    let widest = methods.iter().map(|method| method.info().name.len()).max().unwrap_or(0);
+    let entry = |info: Info| {
+        let aliases = (!info.aliases.is_empty()).then(|| format!(" (or {})", info.aliases.join(", ")));
+        let text = info.summary.to_string() + &aliases.unwrap_or_default();
+        wrapped(&format!("  {:widest$}  ", info.name), &text)
+    };
+    let mut out = String::new();
+    for family in FAMILIES {
+        out += &format!("{}:\n", family.title);
+        let info = |name: &str| methods.iter().map(Method::info).find(|info| info.name == name);
+        out.extend(family.methods.iter().filter_map(|(name, _)| info(name)).map(entry));
+        out += "\n";
+    }
+    out + "`eigenfold methods NAME` describes one method and its parameters.\n"
+}
+
+/// One method, with its parameters and an example.
 fn details(method: &Method) -> String {
     let info = method.info();
-    let mut out = format!("{}: {}\n", info.name, info.summary);
-    out += &format!("good for {}\n{}\n", info.good_for, with_flags(info.caution));
-    if !info.aliases.is_empty() {
-        out += &format!("also called {}\n", info.aliases.join(", "));
+    let mut out = wrapped(&format!("{}: ", info.name), info.summary);
+    out += "\n";
+    let aliases = info.aliases.join(", ");
+    for (label, text) in [
+        ("good for:", info.good_for),
+        ("caution:", &with_flags(info.caution)),
+        ("aliases:", &aliases),
+        ("reference:", info.paper),
+    ] {
+        if !text.is_empty() {
+            out += &wrapped(&format!("{label:<12}"), text);
+        }
     }
-    out += &format!("{}\n", info.paper);
     let parameters = method.possible_parameters();
-    if parameters.is_empty() {
-        return out + "\nIt has no parameters of its own.\n";
-    }
-    out += "\nParameters:\n";
+    out += if parameters.is_empty() { "\nIt has no parameters of its own.\n" } else { "\nParameters:\n" };
     let widest = parameters.iter().map(|p| p.name.len()).max().unwrap_or(0);
     for parameter in parameters {
-        out += &format!("  --{:widest$}  {}\n", parameter.name, described(&parameter));
+        out += &wrapped(&format!("  --{:widest$}  ", parameter.name), &described(&parameter));
     }
+    if info.needs_graph {
+        let flags = "The neighborhood graph: -k, --radius, --graph, --metric, --approximate, --disconnected \
+                     (`eigenfold embed --help`).";
+        out += &format!("\n{}", wrapped("", flags));
+    }
+    let example = FAMILIES.iter().flat_map(|family| family.methods).find(|(name, _)| *name == info.name);
+    out.extend(example.map(|(_, flags)| format!("\nExample:\n  eigenfold embed {flags} -o map.csv\n")));
     out
 }
 
@@ -116,6 +214,24 @@ fn markdown(method: &Method) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_method_is_in_one_family() {
+        let mut listed: Vec<&str> = FAMILIES.iter().flat_map(|family| family.methods).map(|(name, _)| *name).collect();
+        let mut all: Vec<&str> = Method::all().iter().map(|method| method.info().name).collect();
+        listed.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(listed, all);
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_help() {
+        let all = Method::all();
+        let texts = all.iter().map(details).chain([table(&all)]);
+        for text in texts {
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        }
+    }
 
     #[test]
     fn a_parameter_is_listed_in_json_with_all_its_properties() {

@@ -7,7 +7,7 @@ use eigenfold::{Drill, Method, ParameterInfo, contract::Parameters};
 /// The heading of the flags that belong to single methods.
 const METHODS: &str = "Method parameters";
 /// The heading of the flags that say how a graph is learned.
-const GRAPH: &str = "Graph";
+const GRAPH: &str = "Learned graph";
 
 /// What a parameter means and what it is if it is not given.
 pub(crate) fn described(parameter: &ParameterInfo) -> String {
@@ -49,7 +49,10 @@ pub(crate) fn of_learning() -> Vec<Arg> {
 }
 
 fn flag(name: &'static str, heading: &'static str, help: String) -> Arg {
-    Arg::new(name).long(name).value_name("VALUE").allow_negative_numbers(true).help_heading(heading).help(help)
+    // `eigenfold methods NAME` lists them; here they would be most of the help.
+    let flag =
+        Arg::new(name).long(name).value_name("VALUE").allow_negative_numbers(true).help_heading(heading).help(help);
+    flag.hide_short_help(true).hide_long_help(true)
 }
 
 /// Those of the flags that were given, with their values.
@@ -69,9 +72,12 @@ mod tests {
             |name: &str| flags.iter().find(|flag| flag.get_id() == name).unwrap().get_help().unwrap().to_string();
         let landmarks = help("landmarks");
         let lines: Vec<&str> = landmarks.lines().collect();
-        assert!(lines[0].starts_with("mds, isomap, smacof, sammon: how many points to scale exactly"), "{landmarks}");
-        assert!(lines[1].starts_with("meu: how many points the field covers"), "{landmarks}");
-        assert!(lines[2].starts_with("mvu: how many points to unfold exactly"), "{landmarks}");
+        assert!(
+            lines[0].starts_with("mds, isomap, smacof, sammon: the number of landmarks, which are scaled"),
+            "{landmarks}"
+        );
+        assert!(lines[1].starts_with("meu: the number of landmarks, which the model covers"), "{landmarks}");
+        assert!(lines[2].starts_with("mvu: the number of landmarks, which are unfolded exactly"), "{landmarks}");
         let bandwidth = help("bandwidth");
         assert!(bandwidth.contains("kernel-pca, ppco, pkpca: with --kernel gaussian: sigma of"), "{bandwidth}");
         assert!(bandwidth.contains("laplacian-eigenmaps: with --kernel heat: sigma of the heat kernel"), "{bandwidth}");

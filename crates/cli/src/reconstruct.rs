@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         return Err(Error::parameter(
             "missing",
             fact,
-            "use --missing drop, which leaves the rows of incomplete ones empty",
+            "use --missing drop, which leaves the rows of incomplete points empty",
         ));
     }
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
@@ -117,7 +117,7 @@ fn spread<'a>(kept: Option<&Kept>, found: &'a Points, places: usize) -> Result<C
 pub(crate) fn without_classes(model: &Model) -> String {
     let method = &model.report().method;
     format!(
-        "this {method} map used classes, which a model does not keep, so that it cannot be fitted without some rows"
+        "this {method} embedding used classes, which a model does not keep, so it cannot be refitted without some rows"
     )
 }
 
@@ -191,7 +191,7 @@ fn summary(model: &Model, reconstructed: &Reconstruction, held_out: Option<&Held
     let (places, features) =
         (plural(reconstructed.points.rows(), "embedding point"), plural(reconstructed.points.cols(), "feature"));
     let rule = match reconstructed.diagnostics.rule {
-        ReconstructionRule::Linear => "the linear rule".to_string(),
+        ReconstructionRule::Linear => "the linear inverse".to_string(),
         ReconstructionRule::Energy => "the objective with one more point".to_string(),
         ReconstructionRule::Process { inducing: None, .. } => "the process".to_string(),
         ReconstructionRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),

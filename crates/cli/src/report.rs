@@ -172,9 +172,7 @@ pub(crate) fn summary(story: &Story) -> String {
             linking_edges(report.graph.linking_edges)
         ));
     }
-    if let Some(recall) = report.graph.recall {
-        lines.push(format!("  search       {}", recalled(recall)));
-    }
+    lines.extend(report.graph.route.as_ref().map(|route| search(route, report.graph.recall)));
     if !report.coordinates.eigenvalues.is_empty() {
         let shown: Vec<String> = report.coordinates.eigenvalues.iter().take(8).map(|v| format!("{v:.4e}")).collect();
         let more = if report.coordinates.eigenvalues.len() > 8 { ", ..." } else { "" };
@@ -202,7 +200,7 @@ pub(crate) fn summary(story: &Story) -> String {
     for step in &report.path {
         let PathStep { penalty, edges, gap, held_out } = step;
         lines.push(format!(
-            "  penalty      {penalty:.4e}: {} edges, gap {gap:.1e}, left-out features {held_out:.6e}",
+            "  penalty      {penalty:.4e}: {} edges, gap {gap:.1e}, held-out log likelihood {held_out:.6e}",
             grouped(*edges)
         ));
     }
@@ -326,11 +324,11 @@ fn held_out_line(held_out: &HeldOut) -> String {
     let HeldOut { log_likelihood, noise_alone, folds, only_noise, at_floor, .. } = held_out;
     let useless = match only_noise {
         0 => String::new(),
-        count => format!("; in {count} the field was of no use"),
+        count => format!("; in {count} the model is no better than noise"),
     };
     let floor = match at_floor {
         0 => String::new(),
-        count => format!("; in {count} the noise is at its floor, so this says little"),
+        count => format!("; in {count} the noise is at its floor, so the value is not reliable"),
     };
     format!(
         "  held out     log likelihood of features {log_likelihood:.6e}, {:+.1} over noise alone ({} folds{useless}{floor})",
@@ -348,7 +346,7 @@ fn in_sample(report: &Report, evaluated: bool) -> Option<String> {
             found.log_likelihood, found.signal, found.noise
         )),
         None if report.likelihood_left_out => {
-            Some("  in sample    likelihood not computed, since it takes long; add --likelihood".to_string())
+            Some("  in sample    log likelihood not computed, since it takes long; add --likelihood".to_string())
         }
         None => None,
     }
@@ -364,9 +362,15 @@ fn figure(name: &str, value: f64) -> String {
     }
 }
 
+/// How the neighbors were found.
+fn search(route: &str, recall: Option<f64>) -> String {
+    let found = recall.map_or("exact".to_string(), recalled);
+    format!("  search       {found} ({route})")
+}
+
 /// How many neighbors an approximate search found; never rounded up to all of them.
 pub(crate) fn recalled(recall: f64) -> String {
-    format!("{:.1} % of the true neighbors found, as a sample of points shows", (1000.0 * recall).floor() / 10.0)
+    format!("{:.1} % of the true neighbors found, measured on a sample", (1000.0 * recall).floor() / 10.0)
 }
 
 /// The sizes of at most five components.

@@ -19,6 +19,11 @@ const DEFAULT_N: usize = 1000;
 /// The name of the label column.
 const LABEL: &str = "label";
 
+/// The names of all sets.
+pub(crate) fn names() -> Vec<&'static str> {
+    Sample::ALL.map(Sample::name).into_iter().chain(REAL).collect()
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let truth = args.truth.as_deref().map(|target| Wanted { flag: "--truth", target, trial: try_coordinates });
@@ -52,7 +57,7 @@ fn real(args: &Args) -> Result<Table> {
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(Error::inapplicable(
             flag.trim_start_matches('-'),
-            format!("{} is real data and takes no {flag}", args.name),
+            format!("{} is real data and does not take {flag}", args.name),
             "leave it out",
         ));
     }

@@ -36,7 +36,7 @@ impl Snapshots {
             if !lambda.is_some_and(|lambda| lambda.value.contains(':')) {
                 return Err(Error::inapplicable(
                     "path",
-                    "--path writes the maps of a path of lambda",
+                    "--path writes the embeddings along a path of lambda",
                     "use -m elastic --lambda FROM:TO:COUNT",
                 ));
             }
@@ -46,12 +46,12 @@ impl Snapshots {
         match given.parse::<usize>() {
             Ok(count) if !(2..=ALL).contains(&count) => Err(Error::parameter(
                 "snapshots",
-                format!("--snapshots {given} is not a number of maps"),
+                format!("--snapshots {given} is not a number of snapshots"),
                 format!("give 2 to {ALL}, or a directory"),
             )),
             Ok(_) if args.json.is_none() => Err(Error::parameter(
                 "snapshots",
-                "--snapshots with a number keeps maps in the report",
+                "--snapshots with a number keeps snapshots in the report",
                 "add --json FILE, or give a directory",
             )),
             Ok(count) => Ok(Snapshots { folder: None, most: count }),

@@ -159,8 +159,7 @@ fn without_deviations(model: &Model) -> Error {
     }
     let method = &model.report().method;
     let way_out = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
-    let fact =
-        format!("the extension of {method} does not depend on nearby rows, which leaves no uncertainty to compute");
+    let fact = format!("the extension of {method} does not depend on nearby rows, so it has no uncertainty");
     Error::parameter("std", fact, way_out)
 }
 

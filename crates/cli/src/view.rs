@@ -24,32 +24,33 @@ use std::process::{Command, Stdio};
 /// What the page of a model ends with, by which it is known when it is to be written again.
 const MARK: &str = "<!-- the page of a model, by eigenfold view -->\n";
 
-/// Look at a saved model, or at a page of `eigenfold compare`, in the browser.
+/// Open a saved model, or a page of `eigenfold compare --report`, in the browser.
 ///
-/// A model is written as a page first: the embedding, its quality, the true neighbors, and the reconstruction under the pointer. The page goes
-/// beside the model unless -o says otherwise, and is opened by whatever opens web pages here. An HTML file is opened as it is.
+/// A model is written as a page first: the embedding, its quality, the true neighbors, and the reconstruction under the pointer. The
+/// page is written beside the model unless -o names another file. An HTML file is opened as it is.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
-  eigenfold embed digits -m tsne --save digits.model && eigenfold view digits.model --labels digits:label
+  eigenfold embed digits -m tsne --save digits.model
+  eigenfold view digits.model --labels digits:label
   eigenfold view report.html
   eigenfold view map.model -o map.html --no-open")]
 pub(crate) struct View {
-    /// A model of `eigenfold embed --save`, or an .html file
+    /// Model of `eigenfold embed --save`, or an .html file
     #[arg(value_name = "MODEL|REPORT")]
     pub(crate) file: PathBuf,
-    /// Labels of the rows, in the same order: a file with one column, or FILE:COLUMN
+    /// Labels that color the points: FILE with one column, or FILE:COLUMN
     #[arg(long, value_name = "FILE[:COLUMN]")]
     pub(crate) labels: Option<String>,
-    /// Names of the rows, in the same way
+    /// Names of the points: FILE with one column, or FILE:COLUMN
     #[arg(long, value_name = "FILE[:COLUMN]")]
     pub(crate) names: Option<String>,
-    /// Where to write the page [default: the name of the model with .html, unless another file has that name]
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// The size in pixels of the images that the rows are; detected for square images, `none` if the rows are not images
+    /// Size of the images in the rows, or `none` [default: detected]
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
-    /// Write the page and open nothing
+    /// Page to write [default: the name of the model with .html]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the page and do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
     #[command(flatten)]
@@ -93,7 +94,7 @@ fn own_page(model: &Path) -> Result<PathBuf> {
     let page = model.with_extension("html");
     let there = std::fs::symlink_metadata(&page).is_ok();
     if there && !is_own_page(&page) {
-        let (page, fact) = (page.display(), "is there already, and is not the page of a model");
+        let (page, fact) = (page.display(), "already exists, and is not the page of a model");
         return Err(Error::parameter(
             "output",
             format!("{page} {fact}"),
@@ -130,7 +131,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
         return Err(Error::parameter(
             "names",
             format!("--names {name} is not a file"),
-            "a model keeps no names, so name a file of them",
+            "give a file of names; a model does not keep them",
         ));
     }
     let Along { labels, names, .. } = carry.along(None, None, Vec::new(), points.rows())?;

@@ -9,7 +9,7 @@
 //! rows held out of these ([`Recipe::held_out_rows`]), and the last fifth is embedded, reconstructed and counted. This is
 //! repeated for several partitions of the rows.
 //!
-//! Prints a line per method, as in the table of docs/guide/inverse-transform.md:
+//! Prints a line per method, as in the table of docs/internals/calibration.md:
 //!
 //! 1. data and method;
 //! 2. the error of left-out rows as `reconstruct` reports it, and the error of the rows set aside;

@@ -1,4 +1,4 @@
-//! Whether the held-out log-likelihood is biased: the two tables of docs/guide/likelihood.md.
+//! Whether the held-out log-likelihood is biased: the two tables of docs/internals/measured-likelihood.md.
 //!
 //! ```sh
 //! cargo run --release -p eigenfold --example held_out_likelihood

@@ -121,6 +121,7 @@ mod pages {
 
     pages! {
         Readme: "README.md";
+        Home: "docs/index.md";
         Likelihood: "docs/guide/likelihood.md";
         GpLikelihood: "docs/guide/gp-likelihood.md";
         Quality: "docs/guide/quality.md";

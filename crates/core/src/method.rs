@@ -64,7 +64,7 @@ methods! {
     ModifiedLle: "Modified locally linear embedding.", crate::field::local::modified_lle::ModifiedLle;
     Alle: "Acyclic locally linear embedding.", crate::field::local::alle::Alle;
     Meu: "Maximum entropy unfolding.", crate::field::entropy::meu::Meu;
-    Drill: "The maximum-likelihood sparse precision.", crate::field::entropy::drill::Drill;
+    Drill: "The graphical lasso over the points.", crate::field::entropy::drill::Drill;
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
     Smacof: "Metric stress.", crate::objective::stress::Smacof;
     Sammon: "Sammon's mapping.", crate::objective::stress::sammon::Sammon;

@@ -127,13 +127,7 @@ impl Recipe {
             return Err(Error::too_small(n, 2, format!("there is only {n} point"), "give at least two"));
         }
         if dims == 0 {
-            return Err(Error::out_of_range(
-                "dims",
-                0,
-                1..=n - 1,
-                "0 dimensions were asked for",
-                "use `dims` 1 or more",
-            ));
+            return Err(Error::out_of_range("dims", 0, 1..=n - 1, "`dims` is 0", "use `dims` 1 or more"));
         }
         if dims > n - 1 {
             let (most, fact) = (n - 1, format!("{n} points span at most {}", plural(n - 1, "dimension")));
@@ -146,7 +140,7 @@ impl Recipe {
         let (info, n, dims) = (self.method.info(), data.len(), self.dims);
         let Some(rescale) = self.rescale else { return Ok(()) };
         if !self.needs_graph(data) {
-            let fact = "has no neighborhood graph whose lengths a map could keep";
+            let fact = "has no neighborhood graph whose lengths could be kept";
             return Err(Error::inapplicable("rescale", format!("{} {fact}", info.name), "leave out `rescale`"));
         }
         if rescale < dims {

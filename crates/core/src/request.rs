@@ -378,7 +378,7 @@ impl<'de> Deserialize<'de> for Count {
             type Value = Count;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a whole number or \"auto\"")
+                f.write_str("an integer or \"auto\"")
             }
 
             fn visit_u64<E: de::Error>(self, number: u64) -> std::result::Result<Count, E> {

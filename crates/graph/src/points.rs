@@ -93,7 +93,7 @@ impl Points {
         }
         if let Some(column) = counts.iter().position(|&count| count == 0.0) {
             let column = column + 1;
-            return Err(Error::data(format!("nothing was observed of column {column}"), "leave the column out")
+            return Err(Error::data(format!("column {column} has no observed cell"), "leave the column out")
                 .at_column(column - 1));
         }
         missing.iter().for_each(|&at| values[at] = means[at % cols]);
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(points.with_guesses(&[7.0, 8.0]).unwrap().values(), [1.0, 7.0, 8.0, 4.0, 5.0, 6.0]);
         assert!(points.with_guesses(&[nan, 8.0]).is_err() && points.with_guesses(&[1.0]).is_err());
         let error = Points::with_missing(2, 2, vec![1.0, nan, 2.0, nan]).unwrap_err().to_string();
-        assert!(error.starts_with("nothing was observed of column 2"), "{error}");
+        assert!(error.starts_with("column 2 has no observed cell"), "{error}");
         assert_eq!(Points::with_missing(1, 2, vec![1.0, 2.0]).unwrap(), Points::new(1, 2, vec![1.0, 2.0]).unwrap());
     }
 

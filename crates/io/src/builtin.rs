@@ -16,23 +16,28 @@ const DIGITS: &[u8] = include_bytes!("../data/digits.npy");
 /// 150 flowers: four lengths in centimeters, and the species.
 const IRIS: &[u8] = include_bytes!("../data/iris.csv");
 
+/// The label column of every built-in set, and what that of `iris` is called elsewhere.
+const LABEL: &str = "label";
+const SPECIES: &str = "species";
+
 /// The built-in set of this name, labeled by its own label column unless `options` name another.
 pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Result<Sheet>> {
-    let labeled = |own: &str| {
-        let label = options.label.clone().or_else(|| (!options.ignore.iter().any(|c| c == own)).then(|| own.into()));
-        let (ignore, keep) = (options.ignore.clone(), options.keep.clone());
-        let (one_hot, like) = (options.one_hot.clone(), options.like.clone());
-        let (vector, na, missing) = (options.vector.clone(), options.na.clone(), options.missing);
-        ReadOptions { label, ignore, keep, one_hot, like, vector, na, missing, ..ReadOptions::default() }
-    };
+    let own = |column: &String| if name == "iris" && column == SPECIES { LABEL.into() } else { column.clone() };
+    let all = |columns: &[String]| columns.iter().map(own).collect::<Vec<String>>();
+    let (ignore, keep, one_hot) = (all(&options.ignore), all(&options.keep), all(&options.one_hot));
+    let unless_ignored = || (!ignore.iter().any(|column| column == LABEL)).then(|| LABEL.into());
+    let label = options.label.as_ref().map(own).or_else(unless_ignored);
+    let (like, vector, na, missing) =
+        (options.like.clone(), options.vector.clone(), options.na.clone(), options.missing);
+    let options = ReadOptions { label, ignore, keep, one_hot, like, vector, na, missing, ..ReadOptions::default() };
     let path = Path::new(name);
     match name {
         "digits" => {
             let pixels = (0..64).map(|p| format!("pixel_{}_{}", p / 8, p % 8));
-            let names = pixels.chain(["label".to_string()]).collect();
-            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &labeled("label"), want))
+            let names = pixels.chain([LABEL.to_string()]).collect();
+            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &options, want))
         }
-        "iris" => Some(csv::read(path, IRIS, None, &labeled("species"), want)),
+        "iris" => Some(csv::read(path, IRIS, None, &options, want)),
         _ => None,
     }
 }

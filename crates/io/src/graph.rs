@@ -63,7 +63,7 @@ fn count_points(path: &Path, edges: &[f64], cols: usize) -> Result<usize> {
         for &index in &edge[..2] {
             if index < 0.0 || index.fract() != 0.0 || index >= f64::from(u32::MAX) {
                 let fact = format!("row {} has the index {index}", row + 1);
-                return Err(format_error(path, fact, "points are counted by whole numbers from 0").at_row(row));
+                return Err(format_error(path, fact, "points are numbered by integers from 0").at_row(row));
             }
             n = n.max(index as usize + 1);
         }

@@ -1,7 +1,7 @@
 //! Predicted CPU time of a job, reported before it starts.
 //!
 //! A method that may take long predicts its seconds from what it knows by then (points, edges, the flops of a factor), by rates
-//! that were measured on one machine (docs/decisions/0143-what-it-will-take.md). Another machine has other rates: a time is a guess within a factor of
+//! that were measured on one machine (docs/decisions/0143-predicted-run-time.md). Another machine has other rates: a time is a guess within a factor of
 //! three or so, which is enough for a choice between waiting and another method.
 
 use crate::progress::Observer;

@@ -1,7 +1,7 @@
 //! Pictures of embeddings: points, legend, spectrum, and how the embedding was made.
 //!
 //! [`Picture`] says what to show, a scene is the same as marks on paper, and `svg.rs` or `raster.rs` writes it. The program draws with
-//! it, and so does the Python package where matplotlib is not installed (docs/decisions/0129-pictures-in-a-crate.md).
+//! it, and so does the Python package where matplotlib is not installed (docs/decisions/0129-plots-in-a-crate.md).
 
 mod axes;
 mod contact_sheet;

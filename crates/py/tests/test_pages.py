@@ -1,6 +1,5 @@
-"""Every example runs: those of the docstrings, of the README's section and of the tutorials; and the stubs are current."""
+"""Every example runs: those of the docstrings, of the README's section and of the pages about Python; and the stubs are current."""
 
-import doctest
 import re
 import subprocess
 import sys
@@ -8,46 +7,32 @@ import sys
 import matplotlib
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run
 
 import eigenfold
-from eigenfold import _functions, datasets
+from eigenfold import datasets
 
 matplotlib.use("Agg")
-PAGES = ["crates/py/README.md", "docs/reference/python.md", "docs/start/first-embedding.md", "docs/tutorial-choosing.md"]
+PAGES = ["crates/py/README.md", "docs/reference/python.md", "docs/reference/coming-from.md"]
 
 
-def run(text: str, name: str) -> None:
-    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
-    assert test.examples, name
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    out: list[str] = []
-    runner.run(test, out=out.append)
-    assert runner.failures == 0, "".join(out)
-
-
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("error")
 def test_the_example_of_every_class_runs(each):
     assert each._spec.paper in each.__doc__ and each._spec.formula
     run(each.__doc__, each.__name__)
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.gp_likelihood, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare, eigenfold.locally_linear_embedding],
-)
-def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
+def test_the_example_of_the_package_runs():
+    run(eigenfold.__doc__, "eigenfold")
+
+
+def test_the_section_of_the_readme_runs(tmp_path, monkeypatch):
+    section = (ROOT / "README.md").read_text().partition("\n## Python")[2].partition("\n## ")[0]
     monkeypatch.chdir(tmp_path)
-    run(thing.__doc__, str(thing))
-
-
-def test_the_section_of_the_readme_runs():
-    section = (ROOT / "README.md").read_text().partition("## From Python")[2].partition("\n## ")[0]
     (block,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
     found: dict = {}
     exec(block, found)
-    assert found["places"].shape == (5, 2) and found["rows"].shape == found["deviations"].shape == (5, 3)
-    assert np.array_equal(found["places"], found["isomap"].embedding_[:5])  # as the comment says
+    assert found["rows"].shape == found["std"].shape == (5, 64) and (tmp_path / "digits.png").exists()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -29,7 +29,7 @@ impl Rows {
 /// The rows of a comparison, with the first map that has two coordinates.
 pub(super) fn rows(subject: &Subject, outcomes: &[Outcome], metric: Metric) -> Result<Rows> {
     let best = outcomes.iter().find(|one| one.model.as_ref().is_some_and(|model| model.embedding().cols() >= 2));
-    let none = || Error::parameter("atlas", "--atlas needs a map with two coordinates", "use -d 2");
+    let none = || Error::parameter("atlas", "--atlas needs an embedding in two dimensions", "use -d 2");
     let map = best.ok_or_else(none)?.map()?.ok_or_else(none)?;
     let (n, p) = (subject.points.rows(), subject.points.cols());
     let names: Vec<String> = subject.names.clone().unwrap_or_else(|| (1..=p).map(|j| format!("x{j}")).collect());

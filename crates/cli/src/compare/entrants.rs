@@ -22,7 +22,7 @@ pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {
 fn sweep(text: &str) -> Result<Sweep> {
     let wrong = || {
         let way_out = "give a parameter and its values, as in --sweep neighbors=5,10,20";
-        Error::parameter("sweep", format!("--sweep {text}: this is no parameter with values"), way_out)
+        Error::parameter("sweep", format!("--sweep {text}: this is not a parameter with values"), way_out)
     };
     let (name, given) = text.split_once('=').ok_or_else(wrong)?;
     let name = name.trim().trim_start_matches('-');

@@ -23,9 +23,8 @@ pub(crate) fn size(flag: Option<&str>, points: &Points) -> Result<Option<(usize,
             if width.saturating_mul(height) == p {
                 return Ok(Some((width, height)));
             }
-            let fact =
-                format!("--image {text} is of {} pixels, and a row has {p} numbers", width.saturating_mul(height));
-            Err(Error::parameter("image", fact, "give the size of the images that the rows are, or none"))
+            let fact = format!("--image {text} has {} pixels, and a row has {p} numbers", width.saturating_mul(height));
+            Err(Error::parameter("image", fact, "give the size of the images that the rows hold, or none"))
         }
         None => {
             let side = p.isqrt();

@@ -30,66 +30,70 @@ use std::time::Instant;
 /// Compare the embeddings of several methods: one table, one page.
 ///
 /// Runs the methods one after the other on the same points with the same time limit, evaluates all embeddings alike, ranks them and
-/// aligns them with the best one. A method that fails or exceeds its time does not end the others. The page of --report is one file that
-/// opens from disk: linked embeddings, quality measures, true neighbors, and the reconstruction under the pointer. Ctrl-C ends the
-/// method that is running; the embeddings made by then are evaluated and written. A second Ctrl-C exits at once, with nothing written.
+/// aligns them with the best one. A method that fails or exceeds its time does not end the others. The page of --report is one
+/// file that opens from disk: linked embeddings, quality measures, true neighbors, and the reconstruction under the pointer.
+/// Ctrl-C ends the running method; the embeddings made so far are evaluated and written. A second Ctrl-C exits at once, with
+/// nothing written.
 #[derive(Debug, Args)]
-#[command(after_help = "EXAMPLES
+#[command(after_help = "Method parameters (--perplexity, --landmarks, ...): see `eigenfold methods NAME`.
+
+EXAMPLES
   eigenfold compare --report report.html                          the built-in digits
   eigenfold compare data.csv --label species --report report.html
-  eigenfold compare cells.parquet --labels types.csv --methods pca,umap,tsne --points all --json maps.json
   eigenfold compare roll.csv --truth truth.csv --methods all --seconds 20
-  eigenfold compare faces.npy --image 32x32 --methods isomap,umap --sweep neighbors=5,10,20,40 --report sweep.html
+  eigenfold compare faces.npy --methods isomap,umap --sweep neighbors=5,10,20,40 --report sweep.html
   eigenfold compare digits --contact-sheet sheet.png --atlas atlas.parquet")]
 pub(crate) struct Compared {
     #[command(flatten)]
     pub(crate) input: Input,
-    #[command(flatten)]
-    pub(crate) carry: Carry,
-    #[command(flatten)]
-    pub(crate) preparing: Preparing,
-    /// The methods, with commas between, or `all` [default: a dozen that take seconds each]
+    /// Methods, separated by commas, or `all` [default: a dozen fast ones]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
-    /// The number of coordinates
-    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
+    /// Number of coordinates
+    #[arg(short, long, value_name = "N", default_value_t = 2, allow_negative_numbers = true)]
     pub(crate) dims: usize,
-    #[command(flatten)]
-    pub(crate) neighbors: Neighbors,
-    /// Several values of a parameter, each of which makes a map of every method that has it: neighbors=5,10,20 or
-    /// perplexity=10,30,100
+    /// Values of a parameter to compare, as in neighbors=5,10,20
+    ///
+    /// Every method that has the parameter is fitted once for each value.
     #[arg(long, value_name = "NAME=VALUES")]
     pub(crate) sweep: Option<String>,
-    /// The seconds that each method has; a descent then stops where it is, and is shown so
+    /// Time limit of each method in seconds
+    ///
+    /// An optimization stops early and is marked as stopped.
     #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
     pub(crate) seconds: f64,
-    /// How many rows are compared at most, drawn at random but the same for all methods; `all` for all
+    /// Maximum number of rows, drawn at random, or `all`
     #[arg(long, value_name = "N|all", default_value = "10000")]
     pub(crate) points: String,
-    /// The most memory to use, as in 4GB or 512MiB; a method that needs more is not run
-    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
-    pub(crate) memory: Option<u64>,
-    /// True coordinates of the points, one row for every row of INPUT, to measure the maps by
+    /// True coordinates, one row for every row of the input
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
-    /// Where to write the page: .html
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// Page: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// The size in pixels of the images that the rows are, which the page shows; detected for square images, `none` if the rows
-    /// are not images
-    #[arg(long, value_name = "WxH|none")]
-    pub(crate) image: Option<String>,
-    /// Where to draw all embeddings on one contact sheet: .png, .svg or .pdf
+    /// Contact sheet of all embeddings: .png, .svg or .pdf
     #[arg(long, alias = "plate", value_name = "FILE")]
     pub(crate) contact_sheet: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) paper: Paper,
-    /// Where to write the best map with the data and the true neighbors, as Embedding Atlas opens it: .parquet
-    #[arg(long, value_name = "FILE")]
-    pub(crate) atlas: Option<PathBuf>,
-    /// Where to write everything that is known, the maps included, as JSON; - for standard output
+    /// All results and embeddings as JSON; - for stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Best embedding and the data, for Embedding Atlas: .parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) atlas: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    /// Size of the images in the rows, or `none` [default: detected]
+    #[arg(long, value_name = "WxH|none")]
+    pub(crate) image: Option<String>,
+    /// Memory limit, as in 4GB or 512MiB; a method that needs more is not run
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) common: Common,
     /// The parameters of methods that were given, filled in by [`crate::command::parsed`].
@@ -155,7 +159,7 @@ fn check(args: &Compared) -> Result<()> {
     if args.seconds.is_nan() || args.seconds <= 0.0 {
         return Err(Error::parameter(
             "seconds",
-            format!("--seconds {} is no time", args.seconds),
+            format!("--seconds {} is not a time", args.seconds),
             "give a positive number",
         ));
     }
@@ -218,7 +222,7 @@ pub(crate) fn fit(
         let part = Share::one_of(share, at, count);
         let outcome = match compare.fit(entrant.clone(), input, &part) {
             Ok(outcome) => outcome,
-            Err(Error::Stopped) => Outcome::skipped(entrant, "stopped by you before it had a map"),
+            Err(Error::Stopped) => Outcome::skipped(entrant, "stopped by you before it had an embedding"),
             Err(error) => return Err(error),
         };
         part.finish();
@@ -234,7 +238,7 @@ pub(crate) fn fit(
             .filter_map(|one| Some(format!("{}: {}", one.entrant.name, with_flags(one.status.reason()?))))
             .collect();
         let reasons = one_line(&reasons.join("; "));
-        let none = Error::parameter("methods", "no method gave a map", reasons);
+        let none = Error::parameter("methods", "no method gave an embedding", reasons);
         return Err(if progress::is_stopped() { Error::Stopped } else { none });
     }
     Ok(outcomes)

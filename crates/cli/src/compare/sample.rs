@@ -40,7 +40,7 @@ impl Rows {
     pub(super) fn note(&self) -> Option<String> {
         let drawn = self.drawn.as_ref()?;
         let (some, all) = (grouped(drawn.len()), grouped(self.read));
-        Some(format!("{some} of {all} rows take part, drawn at random; --points all takes all"))
+        Some(format!("{some} of {all} rows are used, drawn at random; --points all uses all"))
     }
 
     /// Whether some rows of the input do not take part.

@@ -41,8 +41,8 @@ impl Subject {
         let Owned::Points(points) = data else {
             return Err(Error::input_kind(
                 &["points"],
-                "maps are compared with points that have features",
-                "give such a file",
+                "the comparison needs points with features",
+                "give a file of points",
             ));
         };
         notes.extend(along.note());

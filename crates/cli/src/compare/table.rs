@@ -52,7 +52,7 @@ pub(super) fn summary(args: &Compared, subject: &Subject, outcomes: &[Outcome], 
         lines.push(row(at + 1, one, &shown, width));
     }
     lines.push(format!("  ranked by {RULE}"));
-    lines.push("  what they are good for, and what may not be read off them:".to_string());
+    lines.push("  what each is good for, and what it does not show:".to_string());
     let mut listed: Vec<&str> = Vec::new();
     for one in outcomes.iter().filter(|one| one.model.is_some()) {
         let info = one.entrant.recipe.method.info();
@@ -95,7 +95,7 @@ pub(super) fn thumbnail(one: &Outcome) -> Result<Thumbnail> {
         .sweep
         .as_ref()
         .map_or(info.title.to_string(), |(name, value)| format!("{}, {name} {value}", info.title));
-    let reason = || with_flags(one.status.reason().unwrap_or("it has no map"));
+    let reason = || with_flags(one.status.reason().unwrap_or("it has no embedding"));
     let score = |measure: Measure, name: &str| one.value(measure).map(|value| format!("{name} {value:.2}"));
     let mut facts: Vec<String> = [(Measure::RnxAuc, "R_NX"), (Measure::Trustworthiness, "trust")]
         .into_iter()

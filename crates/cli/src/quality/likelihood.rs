@@ -100,9 +100,9 @@ impl Likelihood {
             Some(m) => format!("a lower bound by {m} inducing points, as requested"),
         };
         let units = match lengths {
-            LengthRule::Ard => "a length for each coordinate",
+            LengthRule::Ard => "one length per coordinate",
             LengthRule::Unit => "columns scaled to unit variance",
-            LengthRule::Raw => "the map in its own units",
+            LengthRule::Raw => "embedding in its own units",
         };
         let length = match by_coordinate {
             Some(lengths) => lengths.iter().map(|length| format!("{length:.4e}")).collect::<Vec<_>>().join(" "),

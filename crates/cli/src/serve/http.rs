@@ -109,7 +109,7 @@ fn read(stream: &mut impl Read, allowed: impl Fn(&Request) -> Option<Answer>) ->
             break found;
         }
         if bytes.len() >= HEAD {
-            return refused(431, "the head of the request is too long");
+            return refused(431, "the header of the request is too long");
         }
         more(stream, &mut bytes, HEAD, began)?;
     };
@@ -118,7 +118,7 @@ fn read(stream: &mut impl Read, allowed: impl Fn(&Request) -> Option<Answer>) ->
     }
     let length = length?;
     if length > BODY {
-        let fact = format!("the request has {length} bytes, and {BODY} is the most; send less");
+        let fact = format!("the request has {length} bytes, and the limit is {BODY}; send less");
         return refused(413, &fact);
     }
     while bytes.len() < head + length {
@@ -162,8 +162,8 @@ fn parsed(bytes: &[u8]) -> Result<Option<(Request, usize, Length)>, Option<Answe
     let end = match head.parse(bytes) {
         Ok(httparse::Status::Complete(end)) => end,
         Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return refused(431, "the head of the request has too many lines"),
-        Err(error) => return refused(400, &format!("this is no request of HTTP/1.1: {error}")),
+        Err(httparse::Error::TooManyHeaders) => return refused(431, "the header of the request has too many lines"),
+        Err(error) => return refused(400, &format!("this is not an HTTP/1.1 request: {error}")),
     };
     let post = match head.method {
         Some("GET") => false,
@@ -178,7 +178,7 @@ fn parsed(bytes: &[u8]) -> Result<Option<(Request, usize, Length)>, Option<Answe
     let once = |name: &str| match all(name).as_slice() {
         [] => Ok(None),
         [value] => Ok(Some(value.clone())),
-        _ => refused(400, &format!("the head of the request says {name} twice")),
+        _ => refused(400, &format!("the header of the request has {name} twice")),
     };
     let (host, origin, length) = (once("Host")?, once("Origin")?, once("Content-Length")?);
     let number = |text: String| {

@@ -30,11 +30,11 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The bytes of the word in the address.
 const WORD: usize = 16;
 
-/// Try methods on your data in the browser, and watch embeddings while they are optimized.
+/// Try methods on your data in the browser, and watch the optimization.
 ///
-/// Opens a page as `compare` writes it, with a form: choose a method and its parameters and run it. An embedding that is optimized
-/// is shown as an animation, and can be stopped. A pinned embedding is evaluated and shown beside the others. The server is
-/// for this machine and this user alone, and ends with Ctrl-C; what was not downloaded is then lost.
+/// Opens a page as `eigenfold compare --report` writes it, with a form: choose a method and its parameters and run it. An
+/// embedding that is optimized is shown as an animation, and can be stopped. A pinned embedding is evaluated and shown beside the
+/// others. The server is for this machine and this user alone, and ends with Ctrl-C; what was not downloaded is then lost.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold serve digits
@@ -44,33 +44,33 @@ const WORD: usize = 16;
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) input: Input,
-    #[command(flatten)]
-    pub(crate) carry: Carry,
-    #[command(flatten)]
-    pub(crate) preparing: Preparing,
-    /// The methods whose maps the page has from the start, with commas between
+    /// Methods that the page shows at first, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "pca")]
     pub(crate) methods: Vec<String>,
-    /// The number of coordinates, unless the page requests another
-    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
+    /// Number of coordinates, unless the page sets another
+    #[arg(short, long, value_name = "N", default_value_t = 2, allow_negative_numbers = true)]
     pub(crate) dims: usize,
-    #[command(flatten)]
-    pub(crate) neighbors: Neighbors,
-    /// How many rows take part at most, drawn at random; `all` for all
+    /// Maximum number of rows, drawn at random, or `all`
     #[arg(long, value_name = "N|all", default_value = "10000")]
     pub(crate) points: String,
-    /// The most memory to use, as in 4GB or 512MiB; a method that needs more is not run
-    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
-    pub(crate) memory: Option<u64>,
-    /// The size in pixels of the images that the rows are; detected for square images, `none` if the rows are not images
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// Size of the images in the rows, or `none` [default: detected]
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
-    /// The port to listen on; 0 for one that is free
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
-    /// Print the address and open nothing
+    /// Print the address and do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
+    /// Memory limit, as in 4GB or 512MiB; a method that needs more is not run
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
         let fact = format!("port {} cannot be listened on ({error})", args.port);
-        Error::parameter("port", fact, "give another --port, or 0 for one that is free")
+        Error::parameter("port", fact, "give another --port, or 0 for any free one")
     })?;
     let port = listener.local_addr().map_err(|error| failed("the port is not known", &error))?.port();
     let work = Arc::new(prepared(args, base)?);
@@ -151,7 +151,7 @@ fn prepared(args: &Serve, mut base: Request) -> Result<Work> {
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
     let first =
-        best.ok_or_else(|| Error::parameter("methods", "no method gave a map", "name others with --methods"))?;
+        best.ok_or_else(|| Error::parameter("methods", "no method gave an embedding", "name others with --methods"))?;
     bar.finish();
     input::say_notes(&subject.notes, args.common.quiet);
     say_warnings();
@@ -181,7 +181,7 @@ struct Access {
 /// A secret word.
 fn word() -> Result<String> {
     let mut bytes = [0; WORD];
-    getrandom::fill(&mut bytes).map_err(|error| failed("the system gives no random numbers", &error))?;
+    getrandom::fill(&mut bytes).map_err(|error| failed("the system provides no random numbers", &error))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -197,7 +197,7 @@ impl Access {
         let known = |name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
         let origin = |origin: &str| origin.strip_prefix("http://").is_some_and(known);
         if !request.host.as_deref().is_some_and(known) || !request.origin.as_deref().is_none_or(origin) {
-            return Some(Answer::text(403, "this server answers pages of its own alone"));
+            return Some(Answer::text(403, "this server answers only its own pages"));
         }
         self.within(&request.path).is_none().then(|| Answer::text(404, "there is nothing here"))
     }

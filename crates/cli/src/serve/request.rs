@@ -112,7 +112,7 @@ fn read(body: &[u8], base: &Request) -> Result<Request> {
     if request.chooses_dims() || request.chooses_neighbors() {
         return Err(Error::parameter(
             "dims",
-            "a page draws one map at a time",
+            "a page draws one embedding at a time",
             "give `dims` and `neighbors` as numbers",
         ));
     }
@@ -121,7 +121,7 @@ fn read(body: &[u8], base: &Request) -> Result<Request> {
 
 /// A whole number.
 fn count(field: &str, value: &Value) -> Result<Value> {
-    let wrong = || Error::value(field.to_string(), value, "a whole number");
+    let wrong = || Error::value(field.to_string(), value, "an integer");
     value.as_u64().map(Value::from).ok_or_else(wrong)
 }
 

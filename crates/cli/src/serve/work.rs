@@ -162,7 +162,7 @@ impl Work {
             Ok(both) => both,
             Err(error) => {
                 run.phase = Phase::Failed;
-                let early = || "stopped before there was a map; let it go on for longer".to_string();
+                let early = || "stopped before there was an embedding; let it run longer".to_string();
                 run.reason = Some(if matches!(error, Error::Stopped) { early() } else { shown(&error) });
                 return;
             }
@@ -205,8 +205,8 @@ impl Work {
     /// Evaluates the last map and puts it among the others of the page: its entry for the page, and the ranking.
     pub(super) fn pin(&self) -> std::result::Result<Value, Refusal> {
         let (mut outcome, before) = {
-            let mut run = self.free("pin it when it has ended")?;
-            let none = || Refusal::NotNow("there is no map to pin; run a method first".into());
+            let mut run = self.free("pin it when it is done")?;
+            let none = || Refusal::NotNow("there is no embedding to pin; run a method first".into());
             let outcome = run.outcome.take().ok_or_else(none)?;
             (outcome, std::mem::replace(&mut run.phase, Phase::Evaluating))
         };

@@ -19,12 +19,12 @@ fn values_that_are_none_are_refused() {
     bench.refuses("embed iris -d two", 2, "this is not a number of coordinates; use 1 or more, or auto");
     bench.refuses("embed iris -k -3", 2, "-3");
     bench.refuses("embed iris -m isomap --radius -1", 2, "the radius is -1");
-    bench.refuses("embed iris --threads 0", 2, "use a whole number from 1 to 1024");
-    bench.refuses("embed iris --threads -2", 2, "use a whole number from 1 to 1024");
+    bench.refuses("embed iris --threads 0", 2, "use an integer from 1 to 1024");
+    bench.refuses("embed iris --threads -2", 2, "use an integer from 1 to 1024");
     bench.refuses("embed iris --threads 65535", 2, "more than 1024 threads are never started");
     bench.refuses("embed iris --threads 1025", 2, "one per core");
     bench.refuses("embed iris --memory 4XB", 2, "use kB, MB, GB or TB");
-    bench.refuses("embed iris --memory lots", 2, "no unit of memory");
+    bench.refuses("embed iris --memory lots", 2, "not a unit of memory");
     bench.refuses("embed iris --memory -4GB", 2, "use a positive number and a unit");
     bench.refuses("embed iris --seed 1.5", 2, "1.5");
     bench.refuses("embed iris --delimiter ab", 2, "one character");

@@ -25,9 +25,21 @@ fn help_and_version_are_no_errors() {
         let help = bench.does(&format!("{command} --help")).out;
         assert!(help.contains("EXAMPLES") && help.contains("Usage: eigenfold"), "{command}\n{help}");
     }
-    let help = bench.does("embed --help").out;
-    assert!(help.contains("--landmarks") && help.contains("--degree"), "the methods' parameters are flags");
     assert_eq!(bench.run("").code, 2);
+}
+
+/// Those of the methods alone would be four hundred lines.
+#[test]
+fn help_is_short_and_says_where_the_parameters_of_methods_are() {
+    let bench = Bench::new();
+    for command in ["embed", "transform", "reconstruct", "compare", "serve", "view", "quality", "dimension", "graph"] {
+        let [short, long] = ["-h", "--help"].map(|flag| bench.does(&format!("{command} {flag}")).out);
+        let lines = (short.lines().count(), long.lines().count());
+        assert!(lines.0 < 90 && lines.1 < 200, "{command}: {lines:?} lines\n{long}");
+        assert!(!short.contains("--landmarks <") && !long.contains("--landmarks <"), "{command}\n{long}");
+        let named = long.contains("`eigenfold methods ");
+        assert_eq!(named, ["embed", "compare", "graph"].contains(&command), "{command}\n{long}");
+    }
 }
 
 #[test]
@@ -37,6 +49,7 @@ fn methods_are_listed_for_people_and_for_programs() {
     assert!(table.contains("isomap") && table.contains("laplacian-eigenmaps"), "{table}");
     let details = bench.does("methods isomap").out;
     assert!(details.contains("--landmarks") && details.contains("default"), "{details}");
+    assert!(details.contains("\ngood for:   ") && details.contains("\ncaution:    "), "{details}");
     bench.does("methods --json methods.json");
     let list = bench.json("methods.json");
     let methods = list.as_array().unwrap();
@@ -53,6 +66,45 @@ fn methods_are_listed_for_people_and_for_programs() {
         }
     }
     bench.refuses("methods isomop", 2, "isomap");
+}
+
+#[test]
+fn the_example_of_every_method_runs() {
+    let bench = Bench::new();
+    bench.does("methods --json methods.json");
+    for method in bench.json("methods.json").as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        let details = bench.does(&format!("methods {name}")).out;
+        let example = details.lines().find_map(|line| line.strip_prefix("  eigenfold ")).unwrap_or_default();
+        assert!(example.contains(&format!("-m {name} ")), "{details}");
+        bench.does(&format!("{example} -q"));
+    }
+}
+
+/// Those that need nothing but a few small files.
+#[test]
+fn the_examples_of_the_help_run() {
+    let bench = Bench::new();
+    let row = |i: usize| format!("{},{},{},{}\n", 100 + i, i + 1, i * i % 17, i % 2);
+    let rows: String = (0..40).map(row).collect();
+    bench.write("data.csv", format!("id,x,y,species\n{rows}")).write("new.csv", format!("id,x,y,species\n{rows}"));
+    bench.write("old.csv", "x,y\n".to_string() + &(0..40).map(|i| format!("{i},{}\n", i * i % 13)).collect::<String>());
+    bench.write("coords.csv", "y1,y2\n0,0\n10,-5\n");
+    bench.does("sample swiss-roll -n 200 -q -o roll.csv --truth truth.csv");
+    bench.does("embed roll.csv -m pca -q -o roll-map.csv");
+    let mut run = 0;
+    for command in ["embed", "transform", "reconstruct", "quality", "dimension", "graph", "sample", "methods"] {
+        let help = bench.does(&format!("{command} -h")).out;
+        for line in help.lines().filter_map(|line| line.strip_prefix("  eigenfold ")) {
+            // What the example is about stands behind it.
+            let line = line.split("   ").next().unwrap_or_default();
+            if !["cells.parquet", "distances.npy", "umap.npy"].iter().any(|other| line.contains(other)) {
+                bench.does(line);
+                run += 1;
+            }
+        }
+    }
+    assert!(run > 20, "{run} examples");
 }
 
 #[test]

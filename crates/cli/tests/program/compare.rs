@@ -71,7 +71,7 @@ fn a_descent_over_its_time_is_stopped_and_shown_so() {
 fn a_sample_of_the_rows_is_the_same_for_all_and_said() {
     let bench = Bench::new();
     let answer = bench.does("compare digits --methods pca,isomap --points 60 --report r.html --json r.json");
-    assert!(answer.err.contains("60 of 1,797 rows take part, drawn at random; --points all"), "{}", answer.err);
+    assert!(answer.err.contains("60 of 1,797 rows are used, drawn at random; --points all"), "{}", answer.err);
     let report = bench.json("r.json");
     let rows = report["input"]["rows"].as_array().unwrap();
     assert!(rows.len() == 60 && rows.windows(2).all(|two| two[0].as_u64() < two[1].as_u64()));
@@ -157,7 +157,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
     let bench = Bench::new();
     let refused = [
         ("compare iris --methods pca,isomab", "isomap"),
-        ("compare iris --methods pca --sweep neighbors", "this is no parameter with values"),
+        ("compare iris --methods pca --sweep neighbors", "this is not a parameter with values"),
         ("compare iris --methods pca --sweep perplexity=5,10", "none of the methods has a parameter \"perplexity\""),
         ("compare iris --methods pca --perplexity 30", "none of the methods has a parameter --perplexity"),
         ("compare iris --methods isomap --sweep neighbors=few", "not a number of neighbors"),

@@ -22,8 +22,12 @@ fn snapshots_go_into_a_directory_or_into_the_report() {
 
     bench.refuses("embed iris -m tsne -o m.csv --snapshots frames", 2, "is not empty; give a new directory");
     bench.refuses("embed iris -m tsne -o m.csv --snapshots 5", 2, "add --json FILE");
-    bench.refuses("embed iris -m tsne -o m.csv --snapshots 1 --json r.json", 2, "is not a number of maps");
-    bench.refuses("embed iris -m isomap -o m.csv --snapshots new", 2, "isomap does not descend; leave out --snapshots");
+    bench.refuses("embed iris -m tsne -o m.csv --snapshots 1 --json r.json", 2, "is not a number of snapshots");
+    bench.refuses(
+        "embed iris -m isomap -o m.csv --snapshots new",
+        2,
+        "isomap is not an iterative optimization; leave out --snapshots",
+    );
     assert!(!bench.path("new").exists(), "a directory that stays empty is taken away again");
 }
 
@@ -40,7 +44,7 @@ fn the_path_of_a_homotopy_is_one_table() {
     let map: Vec<f64> = coordinates(&bench.read("map.csv")).iter().map(|row| row[0]).collect();
     assert_eq!(last, map);
     bench.refuses("embed iris -m elastic --lambda 1 -o m.csv --path p.csv", 2, "--lambda FROM:TO:COUNT");
-    bench.refuses("embed iris -m pca -o m.csv --path p.csv", 2, "--path writes the maps of a path of lambda");
+    bench.refuses("embed iris -m pca -o m.csv --path p.csv", 2, "--path writes the embeddings along a path of lambda");
 }
 
 #[test]

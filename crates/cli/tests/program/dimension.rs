@@ -54,7 +54,7 @@ fn what_has_no_dimension_is_refused() {
     bench.write("same.csv", "1,2\n".repeat(5));
     bench.write("two.csv", "1,2\n1,2\n3,4\n");
     bench.refuses("dimension same.csv --json d.json", 2, "all 5 points coincide");
-    bench.refuses("dimension two.csv", 2, "2 different places");
+    bench.refuses("dimension two.csv", 2, "2 distinct positions");
     bench.refuses("dimension iris -k 2", 2, "use -k 3 or more");
     bench.refuses("dimension iris -k 200", 2, "use -k 148 or less");
     bench.refuses("dimension iris --plot d.gif", 2, "use .png, .svg or .pdf");

@@ -260,7 +260,7 @@ fn a_graph_is_learned_written_and_used() {
     assert_eq!(bench.read("w.csv").lines().count() as f64, drill["edges"].as_f64().unwrap() + 1.0);
     let said = "--penalty is a parameter of learned graphs; use --graph learned, or leave it out";
     bench.refuses("graph roll.csv --penalty 5 -o g.csv", 2, said);
-    let said = "--penalty is \"x\"; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto";
+    let said = "--penalty is \"x\"; give a number >= 0 or a path FROM:TO:COUNT as in 0.001:0.1:10, or auto";
     bench.refuses("embed roll.csv -m drill --penalty x -o g.csv", 2, said);
 }
 

@@ -143,8 +143,8 @@ fn a_map_without_a_shape_is_warned_of() {
         |i: usize| (0..7).map(|j| if j == i / 2 { ["1", "-1"][i % 2] } else { "0" }).collect::<Vec<_>>().join(",");
     bench.write("cross.csv", (0..14).map(|i| row(i) + "\n").collect::<String>());
     for (line, fact) in [
-        ("square.csv -m ppca -d 1", "all points are at one place of the map"),
-        ("cross.csv --header no -m ppca -d 6", "all points are at one place of the map"),
+        ("square.csv -m ppca -d 1", "all points coincide on the map"),
+        ("cross.csv --header no -m ppca -d 6", "all points coincide on the map"),
         ("line.csv --header no -m elastic -d 2", "coordinate 2 is the same for all points"),
     ] {
         bench.does(&format!("embed {line} -q -o o.csv --json j.json"));
@@ -152,7 +152,7 @@ fn a_map_without_a_shape_is_warned_of() {
         assert!(warnings.contains(fact), "{line}: {warnings}");
     }
     bench.does("embed iris -m ppca -q -o o.csv --json j.json");
-    assert!(!bench.json("j.json")["warnings"].to_string().contains("one place"));
+    assert!(!bench.json("j.json")["warnings"].to_string().contains("coincide on the map"));
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn edges_are_written_in_the_format_of_their_name() {
     bench.does("embed cloud.csv -m meu -k 6 -q -o map.csv --weights w.parquet");
     assert_eq!(head("w.parquet"), b"PAR1");
     bench.does("embed w.parquet --input-kind graph -m isomap -q -o again.csv");
-    let said = "the extension names no known format";
+    let said = "the extension is not that of a known format";
     bench.refuses("graph cloud.csv -k 4 -o e.xyz", 2, said);
     bench.refuses("embed cloud.csv -m meu -k 6 -o map.csv --weights w.xyz", 2, said);
 }
@@ -29,11 +29,11 @@ fn an_approximation_that_was_not_needed_is_reported_with_its_reason() {
     bench.write("wide.csv", cloud(60, 40));
     let said = "warning: --approximate was not used, the neighbors are exact: ";
     for (line, why) in [
-        ("embed cloud.csv -m isomap -k 8 --approximate -o m.csv", "in so few dimensions that is as fast"),
-        ("embed wide.csv -m isomap -k 8 --approximate -o m.csv", "below 12,000 points that is as fast"),
-        ("embed wide.csv -m isomap --radius 9 --approximate -o m.csv", "only the search for a number of neighbors"),
-        ("embed wide.csv -m tsne --perplexity 5 --approximate -o m.csv", "here that is as fast"),
-        ("graph wide.csv -k 8 --approximate -o e.csv", "below 12,000 points that is as fast"),
+        ("embed cloud.csv -m isomap -k 8 --approximate -o m.csv", "in so few dimensions an exact search is as fast"),
+        ("embed wide.csv -m isomap -k 8 --approximate -o m.csv", "below 12,000 points an exact search is as fast"),
+        ("embed wide.csv -m isomap --radius 9 --approximate -o m.csv", "only a search for k nearest neighbors"),
+        ("embed wide.csv -m tsne --perplexity 5 --approximate -o m.csv", "an exact search is as fast here"),
+        ("graph wide.csv -k 8 --approximate -o e.csv", "below 12,000 points an exact search is as fast"),
     ] {
         let answer = bench.does(line);
         assert!(answer.err.contains(&format!("{said}{why}")), "{line}\n{}", answer.err);
@@ -112,5 +112,5 @@ fn a_flag_without_its_value_is_blamed_and_not_what_follows() {
         bench.refuses(&line, 2, &format!("a value is required for '{flag}"));
     }
     let message = bench.refuses("embed iris -m isomap --landmarks 2 -o x.csv", 2, "--landmarks is 2");
-    assert_eq!(message, "eigenfold: --landmarks is 2; give a whole number of 3 or more, or none");
+    assert_eq!(message, "eigenfold: --landmarks is 2; give an integer >= 3, or none");
 }

@@ -162,3 +162,23 @@ fn components_kept_apart_have_a_column() {
     assert!(components.iter().all(|&component| size(component) <= size(1.0)), "{components:?}");
     bench.does("embed t.csv -m isomap -k 4 --disconnected separate -q -o m.npy");
 }
+
+/// `sample` writes the column under this name, and so it must be found in the sets themselves.
+#[test]
+fn the_label_column_of_a_built_in_set_is_label() {
+    let bench = Bench::new();
+    for set in ["digits", "iris"] {
+        bench.does(&format!("embed {set} -m pca -q -o own.csv --save {set}.model"));
+        bench.does(&format!("embed {set} --label label -m pca -q -o named.csv"));
+        assert_eq!(bench.read("own.csv"), bench.read("named.csv"), "{set}");
+        bench.does(&format!("view {set}.model --labels {set}:label --no-open -q -o {set}.html"));
+        bench.does(&format!("sample {set} -q -o written.csv"));
+        assert!(bench.read("written.csv").lines().next().unwrap().ends_with(",label"), "{set}");
+    }
+    bench.does("embed iris --keep species -m pca -q -o kept.csv");
+    let said = "column \"digit\" was not found; use --label with one of \"pixel_0_0\"";
+    let message = bench.refuses("embed digits --label digit -m pca -o a.csv", 2, said);
+    assert!(message.contains(", \"label\", and "), "{message}");
+    let message = bench.refuses("view digits.model --labels digits:digit --no-open -o a.html", 2, "digits:COLUMN");
+    assert!(message.contains(", \"label\", and "), "{message}");
+}

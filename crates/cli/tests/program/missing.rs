@@ -54,7 +54,7 @@ fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
     assert!(mean.code == 2 && mean.err.contains("use --missing model, or give every distance"), "{}", mean.err);
     bench.write("e.csv", "a,b\n1,\n2,\n3,\n");
     let empty = bench.run("embed e.csv -m pca --missing model -o map.csv");
-    assert!(empty.code == 2 && empty.err.contains("nothing was observed of column 2"), "{}", empty.err);
+    assert!(empty.code == 2 && empty.err.contains("column 2 has no observed cell"), "{}", empty.err);
 }
 
 /// Places on a line and beside it, with some distances unknown; the same of inner products.
@@ -170,11 +170,7 @@ fn dropped_rows_stay_in_the_output_and_are_empty() {
     assert_eq!(bench.read("each.csv").lines().count(), 61);
     // A cell alone in its row is written in quotes, so that the row is read again.
     bench.refuses("embed each.csv -m pca -d 1 -o x.csv", 2, "the first of 26 missing cells in 26 rows");
-    bench.refuses(
-        "embed t.csv -m pca --missing drop --completed x.csv",
-        2,
-        "--completed writes what stands in missing",
-    );
+    bench.refuses("embed t.csv -m pca --missing drop --completed x.csv", 2, "--completed writes imputed cells");
     bench.write("none.csv", "a,b\n1,\n,2\n3,\n");
     bench.refuses("embed none.csv -m pca --missing drop -o x.csv", 2, "each of the 3 rows has a missing cell");
 }

@@ -42,13 +42,13 @@ fn a_parameter_that_does_not_apply_is_refused_by_what_it_needs() {
 #[test]
 fn a_value_outside_its_range_is_refused_with_the_range() {
     let bench = Bench::new();
-    let said = "eigenfold: --landmarks is 2; give a whole number of 3 or more, or none";
+    let said = "eigenfold: --landmarks is 2; give an integer >= 3, or none";
     assert_eq!(bench.refuses("embed iris -m isomap --landmarks 2 -o a.csv", 2, ""), said);
     let said = "eigenfold: --alpha is 1.5; give a number from 0 to 1";
     assert_eq!(bench.refuses("embed iris -m dm --alpha 1.5 -o a.csv", 2, ""), said);
     let said = "--kernel is \"warm\"; give heat, simple or dual";
     bench.refuses("embed iris -m le --kernel warm -o a.csv", 2, said);
-    let said = "--ridge is -1; give a number from 0 to 1000000";
+    let said = "--ridge is -1; give a number from 0 to 1,000,000";
     bench.refuses("graph iris --learned --ridge -1 -o a.csv", 2, said);
     let said = "--penalize-diagonal is \"maybe\"; give true or false";
     bench.refuses("graph iris --learned --penalize-diagonal maybe -o a.csv", 2, said);
@@ -65,29 +65,26 @@ fn the_order_of_flags_does_not_matter() {
 }
 
 #[test]
-fn help_says_what_a_shared_flag_means_for_each_method() {
+fn the_list_of_methods_says_what_a_shared_flag_means_for_each() {
     let bench = Bench::new();
-    let help = bench.does("embed --help").out.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in [
-        "mds, isomap, smacof, sammon: how many points to scale exactly",
-        "meu: how many points the field covers",
-        "mvu: how many points to unfold exactly",
-        "with --kernel heat: sigma of the heat kernel",
-        "diffusion-maps: sigma of the kernel",
+    for (method, said) in [
+        ("isomap", "--landmarks the number of landmarks, which are scaled exactly"),
+        ("meu", "--landmarks the number of landmarks, which the model covers"),
+        ("mvu", "--landmarks the number of landmarks, which are unfolded exactly"),
+        ("le", "--bandwidth with --kernel heat: sigma of the heat kernel"),
+        ("dm", "--bandwidth sigma of the kernel"),
+        ("drill", "--max-iterations the maximum number of iterations for one penalty"),
     ] {
-        assert!(help.contains(said), "{said}\n{help}");
-    }
-    let help = bench.does("graph --help").out;
-    for flag in ["--penalty", "--ridge", "--penalize-diagonal", "--tolerance", "--max-iterations"] {
-        assert!(help.contains(flag), "{flag}\n{help}");
+        let words = bench.does(&format!("methods {method}")).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{said}\n{words}");
     }
 }
 
 #[test]
 fn the_parameters_of_one_method_are_a_table_for_its_page() {
     let bench = Bench::new();
-    let said = "| parameter | default | meaning |\n|---|---|---|\n| `landmarks` | `none` | how many points to scale exactly; \
-                the others are embedded from these (a whole number of 3 or more; none = all points) |\n";
+    let said = "| parameter | default | meaning |\n|---|---|---|\n| `landmarks` | `none` | the number of landmarks, which are scaled \
+                exactly; all other points are embedded from them (an integer >= 3; none = all points) |\n";
     assert_eq!(bench.does("methods isomap --markdown").out, said);
     assert_eq!(bench.does("methods pca --markdown").out, "None of its own.\n");
     bench.refuses("methods --markdown", 2, "<NAME>");

@@ -38,7 +38,7 @@ fn the_likelihood_of_iris_on_its_principal_components_is_the_reference() {
 fn one_start_a_bound_and_the_input_by_a_pipe() {
     let bench = bench();
     let ard = bench.does("quality iris map.csv --json ard.json");
-    assert!(ard.err.contains("a length for each coordinate"), "{}", ard.err);
+    assert!(ard.err.contains("one length per coordinate"), "{}", ard.err);
     let ard = bench.json("ard.json");
     assert_eq!(
         (&ard["gp_likelihood"]["lengths"], ard["gp_likelihood"]["starts"].as_array().unwrap().len()),
@@ -109,7 +109,10 @@ fn what_cannot_be_measured_is_one_line() {
     refuses("quality iris map.csv -k 0", "-k is 0");
     refuses("quality iris map.csv --rows 1", "--rows is 1");
     refuses("quality iris map.csv --truth short.csv", "the true coordinates have 2");
-    refuses("quality iris map.csv --pointwise-by beauty", "this is no measure; use one of trustworthiness, continuity");
+    refuses(
+        "quality iris map.csv --pointwise-by beauty",
+        "this is not a measure; use one of trustworthiness, continuity",
+    );
     refuses("quality iris map.csv --rows 10 --plot-pointwise p.png --pointwise-by disparity", "give --truth");
     refuses("quality iris map.csv --plot-shepard p.gif", "use .png, .svg or .pdf");
     refuses("quality iris map.csv --plot-pointwise p.gif", "use .png, .svg or .pdf");

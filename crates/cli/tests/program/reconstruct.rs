@@ -76,7 +76,10 @@ fn what_cannot_be_done_is_one_line() {
     let bench = bench("isomap");
     bench.write("wide.csv", "1,2,3\n4,5,6\n").write("bad.model", "no model");
     let refuses = |line: &str, fact: &str| bench.refuses(line, 2, fact);
-    refuses("reconstruct map.model wide.csv -o b.csv", "the places have 3 columns and the map has 2 coordinates");
+    refuses(
+        "reconstruct map.model wide.csv -o b.csv",
+        "the embedding points have 3 columns and the map has 2 coordinates",
+    );
     refuses("reconstruct nowhere.model map.csv -o b.csv", "nowhere.model: there is no such file");
     refuses("reconstruct bad.model map.csv -o b.csv", "bad.model: is not an eigenfold model");
     refuses("reconstruct map.model nowhere.csv -o b.csv", "nowhere.csv: there is no such file");
@@ -102,7 +105,7 @@ fn transform_tells_columns_by_their_names() {
     bench.write("turned.csv", "bend,note,\"width, cm\",length\n0.1,x,1,1\n0.2,y,1.5,2\n");
     let answer = bench.does("transform map.model turned.csv -o turned-map.csv");
     assert_eq!(bench.read("turned-map.csv"), bench.read("new-map.csv"));
-    assert!(answer.err.contains("the columns stand in another order than those of the model"), "{}", answer.err);
+    assert!(answer.err.contains("the columns are in another order than those of the model"), "{}", answer.err);
     assert!(answer.err.contains("column \"note\" was left out: the model does not know it"), "{}", answer.err);
     bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
     let missing = "renamed.csv: column \"width, cm\" of the model is missing; add it";
@@ -138,7 +141,7 @@ fn rows_are_held_out_and_rows_are_drawn() {
     bench.refuses(
         "reconstruct map.model map.csv -o d.csv --samples 0",
         2,
-        "--samples is 0; draw at least one row per place",
+        "--samples is 0; draw at least one row per embedding point",
     );
     bench.refuses("reconstruct map.model map.csv -o d.csv --held-out columns", 2, "columns");
     bench.refuses("reconstruct map.model map.csv -o d.csv --held-out features", 2, "use --held-out rows or none");
@@ -165,7 +168,7 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     bench
         .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
     let fact =
-        "this gplvm map is a function of the data (back-constraints), which places a row without any uncertainty; ";
+        "this gplvm map is a function of the data (back-constraints), which embeds a row without any uncertainty; ";
     bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
 }
 

@@ -50,7 +50,11 @@ fn files_in_memory_are_files() {
     bench.refuses(&format!("embed {input} -m pca -q -o {input}"), 2, "would replace the input");
     bench.refuses(&format!("embed {input} -m pca -q -o {output} --json {output}"), 2, "requested by both");
     bench.refuses(&format!("embed {input} -m pca -q -o {output} --json {}", at("no/b.json")), 2, "no directory");
-    bench.refuses(&format!("embed {input} -m pca -q -o {}", at("a.xyz")), 2, "the extension names no known format");
+    bench.refuses(
+        &format!("embed {input} -m pca -q -o {}", at("a.xyz")),
+        2,
+        "the extension is not that of a known format",
+    );
     assert_eq!((std::fs::read_to_string(&input).unwrap(), files()), (cloud(30, 3), 1));
     bench.does(&format!("embed {input} -m pca -q -o {output} --json {}", at("b.json")));
     assert_eq!(files(), 3);

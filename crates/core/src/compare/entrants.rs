@@ -72,7 +72,7 @@ pub fn entrants(names: &[String], base: &Request, sweep: Option<&Sweep>) -> Resu
         return Err(Error::inapplicable(name.to_string(), fact, "leave it out, or name a method that has it"));
     }
     if all.len() > MOST {
-        let fact = format!("these are {} maps, and a comparison has {MOST} at most", all.len());
+        let fact = format!("this makes {} embeddings, and a comparison has at most {MOST}", all.len());
         return Err(Error::out_of_range("methods", all.len(), 1..=MOST, fact, "name fewer methods or values"));
     }
     Ok(all)
@@ -103,7 +103,7 @@ fn entrant(base: &Request, sweep: Option<(&str, &str)>) -> Result<Entrant> {
                 Error::parameter(
                     "neighbors",
                     format!("`neighbors` {value:?} is not a number of neighbors"),
-                    "give a whole number",
+                    "give an integer",
                 )
             };
             request.neighbors = Some(Count::Number(value.parse().map_err(wrong)?));

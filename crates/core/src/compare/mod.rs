@@ -177,11 +177,11 @@ impl Compare {
         let fitted = entrant.recipe.fit(input, &deadline);
         let seconds = Some(start.elapsed().as_secs_f64());
         let memory = self.meter.zip(before).map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64);
-        let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
+        let late = || format!("stopped after {} s, the time limit of each method", self.seconds.unwrap_or_default());
         let by_user = observer.stop();
         let status = match &fitted {
             Err(Error::Stopped) if by_user => return Err(Error::Stopped),
-            Err(Error::Stopped) => Status::Failed(format!("{}, before it had a map", late())),
+            Err(Error::Stopped) => Status::Failed(format!("{}, before it had an embedding", late())),
             Err(error) => Status::Failed(error.to_string()),
             Ok(model) if deadline.passed() || by_user => match unsolved(model) {
                 true if by_user => return Err(Error::Stopped),

@@ -36,8 +36,8 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
         let rare = few as f64 <= (1.0 - MOST) * n as f64;
         let or = if rare { format!(", or leave out the point{s} apart") } else { String::new() };
         return Some(format!(
-            "coordinate {coordinate} separates {few} of {n} points; its eigenvalue is numerically zero, since next to no \
-             weight holds {them} to the others; {HELP}{or}"
+            "coordinate {coordinate} separates {few} of {n} points; its eigenvalue is numerically zero, since almost no \
+             weight connects {them} to the others; {HELP}{or}"
         ));
     }
     if let Some((q, apart)) = (0..map.cols()).find_map(|q| Some((q, crowded(map, q)?))) {
@@ -51,7 +51,7 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
     let dots = dots(map)?;
     let sizes: Vec<String> = dots.iter().map(usize::to_string).collect();
     Some(format!(
-        "the map is {} dots ({} of {n} points): it separates groups and shows nothing within them; {HELP}, or umap",
+        "the map collapses to {} dots ({} of {n} points): it separates groups and shows nothing within them; {HELP}, or umap",
         dots.len(),
         sizes.join(", ")
     ))
@@ -62,7 +62,7 @@ pub(super) fn flat(map: &Points) -> Option<String> {
     let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     if longest == 0.0 {
-        return Some("all points are at one place of the map; use another method, or other parameters".into());
+        return Some("all points coincide on the map; use another method, or other parameters".into());
     }
     let q = lengths.iter().position(|&length| length <= FLAT * longest)?;
     let fewer = if q > 0 { format!("`dims` {q}, or ") } else { String::new() };
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(flat(&map(1e-3)), None);
         let turned = Points::from_rows(&[[0.0, 0.0], [0.0, 1.0]]).unwrap();
         assert!(flat(&turned).unwrap().starts_with("coordinate 1 is the same"));
-        assert!(flat(&Points::new(3, 2, vec![4.0; 6]).unwrap()).unwrap().starts_with("all points are at one place"));
+        assert!(flat(&Points::new(3, 2, vec![4.0; 6]).unwrap()).unwrap().starts_with("all points coincide on the map"));
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
             Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
         };
         let said = message(&three(1e-3)).unwrap();
-        assert!(said.starts_with("the map is 3 dots (160, 20, 20 of 200 points)"), "{said}");
+        assert!(said.starts_with("the map collapses to 3 dots (160, 20, 20 of 200 points)"), "{said}");
         assert_eq!(message(&three(0.1)), None);
     }
 }

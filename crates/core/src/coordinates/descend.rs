@@ -74,7 +74,7 @@ pub(crate) fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     };
     if !report.value.is_finite() && report.ended != Ended::Stopped {
         return Err(Error::numerical(
-            "the objective is no finite number: the data or a parameter are too large or too small for each other",
+            "the objective is not finite: the data or a parameter are too large or too small",
             "rescale the columns, or leave the parameters at their defaults",
         ));
     }

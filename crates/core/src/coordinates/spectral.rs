@@ -72,7 +72,7 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
     let varying = lengths.iter().take(dims).filter(|&&length| length > 0.0).count();
     if varying < dims {
         warnings.push(Warning::FewDirections(format!(
-            "the field varies in {varying} directions only; the other coordinates are zero"
+            "the map varies in only {varying} directions; the other coordinates are zero"
         )));
     }
     if !pairs.converged {

@@ -56,7 +56,7 @@ impl Distinct {
             2 => Err(Error::too_small(
                 2,
                 3,
-                format!("the {n} points are at 2 different places only, and a ratio of distances needs three"),
+                format!("the {n} points have only 2 distinct positions, and a ratio of distances needs three"),
                 "give more different points",
             )),
             count => Ok(Distinct { points: Points::new(count, cols, kept)?, of_row, exponent }),

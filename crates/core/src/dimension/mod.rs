@@ -113,13 +113,13 @@ impl Dimension {
         let logs = two_nn::log_ratios(close);
 
         let mut found = Collected::default();
-        let ties = "the two nearest neighbors of every point are at one distance";
+        let ties = "the two nearest neighbors of every point are equally far";
         found.keep(Name::TwoNn, two_nn::unbiased(&logs, close, &clusters), ties);
         found.keep(Name::Ess, simplex::dimension(&distinct.points, &wide, &second)?, "too few neighbors");
         found.keep(Name::TwoNnMle, two_nn::likeliest(&logs), ties);
         found.keep(Name::TwoNnMean, two_nn::moment(&logs), ties);
         found.keep(Name::TwoNnFit, two_nn::fit(&logs), "too few ratios of distances differ from 1");
-        let ties = "all neighbors of a point are at one distance";
+        let ties = "all neighbors of a point are equally far";
         found.keep(Name::LevinaBickel, levina_bickel::mean_of_points(&wide, neighbors, &clusters), ties);
         found.keep(Name::MacKayGhahramani, levina_bickel::all_together(&wide, neighbors, &clusters), ties);
         let mut scales = gride::scales(&wide, n, &clusters);

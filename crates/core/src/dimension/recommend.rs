@@ -1,6 +1,7 @@
 //! The recommended dimension from many estimates, with its reason and its caveats.
 //!
-//! The rule was chosen on data of known dimension and tested on others (docs/guide/dimensions.md has the table):
+//! The rule was chosen on data of known dimension and tested on others (docs/internals/measured-dimensions.md has the
+//! table):
 //!
 //! ```text
 //! noise     if GRIDE falls by a fifth up to k = 16 and the simplices give less than 2NN, noise dominates small scales:
@@ -81,9 +82,15 @@ pub(super) fn recommend(findings: &Findings<'_>) -> Recommendation {
         (two, _) if check.flagged && !two.is_some_and(|two| agrees(two, plateau)) => flagged(plateau, &mut caveat),
         (Some(two), Some(ess)) if two >= MANY.0 && (MANY.1..=MANY.2).contains(&(ess / two)) => {
             caveat.push(
-                "in many dimensions every estimate needs very many points, and is more often low than high".into(),
+                "in many dimensions every estimate needs very many points, and is more often too low than too high"
+                    .into(),
             );
-            (ess, format!("2NN says {two:.1} and is low in many dimensions; the skewness of simplices says {ess:.1}"))
+            (
+                ess,
+                format!(
+                    "2NN gives {two:.1}, which is biased low in many dimensions; the simplex skewness gives {ess:.1}"
+                ),
+            )
         }
         (Some(two), _) => (two, plain(two, findings, &mut caveat)),
         (None, _) => flagged(plateau, &mut caveat),
@@ -173,10 +180,13 @@ fn noise(two: f64, plateau: Option<Plateau>, scales: &[&ScaleEstimate], caveat: 
             caveat.push("the dimension falls with the scale and has no plateau: it may be even smaller".into());
             (
                 last.value,
-                format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),
+                format!(
+                    "the estimate falls from {two:.1} to {:.1} at k = {}, as it does with noise",
+                    last.value, last.k
+                ),
             )
         }
-        (None, None) => (two, format!("2NN says {two:.1}")),
+        (None, None) => (two, format!("2NN gives {two:.1}")),
     }
 }
 
@@ -196,16 +206,16 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
 fn plain(two: f64, findings: &Findings<'_>, caveat: &mut Vec<String>) -> String {
     if let Some(ess) = findings.ess.filter(|ess| ess / two > MANY.2) {
         caveat.push(format!(
-            "the skewness of simplices says {ess:.1}: the manifold is curved within a neighborhood, or {two:.1} is low"
+            "the simplex skewness gives {ess:.1}: the manifold is curved within a neighborhood, or {two:.1} is too low"
         ));
     }
     if findings.n < 100 {
-        caveat.push(format!("{} different points are few", findings.n));
+        caveat.push(format!("{} distinct points are few", findings.n));
     }
     if two >= 6.0 {
-        caveat.push("2NN is low in many dimensions".into());
+        caveat.push("2NN is biased low in many dimensions".into());
     }
-    format!("2NN says {two:.2}")
+    format!("2NN gives {two:.2}")
 }
 
 /// The other whole number, if the estimate lies between two or the interval reaches it.
@@ -213,12 +223,12 @@ fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
     let rounded = value.round().max(1.0);
     if (value - rounded).abs() > 0.35 && value > 1.0 {
         let other = if value > rounded { rounded + 1.0 } else { rounded - 1.0 };
-        return Some(format!("{value:.2} is nearly half way to {other}"));
+        return Some(format!("{value:.2} is nearly halfway to {other}"));
     }
     let ends = two_nn.filter(|two| two.value == value).and_then(|two| two.low.zip(two.high));
     let (low, high) = ends?;
     (low.round() != rounded || high.round() != rounded)
-        .then(|| format!("the 95 % interval, {low:.2} to {high:.2}, includes another whole number"))
+        .then(|| format!("the 95 % interval, {low:.2} to {high:.2}, includes another integer"))
 }
 
 #[cfg(test)]

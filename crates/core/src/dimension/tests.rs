@@ -291,7 +291,7 @@ fn few_points_have_an_error_or_an_answer() {
     };
     assert!(refused(&[[1.0, 2.0]]).starts_with("there is only one point; "));
     assert!(refused(&[[1.0, 2.0]; 7]).starts_with("all 7 points coincide"));
-    assert!(refused(&[[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).starts_with("the 3 points are at 2 different places only"));
+    assert!(refused(&[[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).starts_with("the 3 points have only 2 distinct positions"));
     for n in [3, 4, 5, 9, 30] {
         for d in [1, 2, 6] {
             let found = Dimension { pointwise: true, ..Dimension::default() }.of(&cube(n, d, 5), &Silent).unwrap();

@@ -101,7 +101,8 @@ impl Latent {
     fn observing(&self, features: Vec<usize>, precision: Mat<f64>) -> Result<Observed> {
         let q = self.dims();
         let log_det: f64 = features.iter().map(|&j| (std::f64::consts::TAU * self.noise[j]).ln()).sum();
-        let singular = || Error::numerical("the noise of a feature is too small beside what it shares", "");
+        let singular =
+            || Error::numerical("the noise variance of a feature is too small relative to its shared variance", "");
         let mut factor = Positive::factor(precision.clone()).ok_or_else(singular)?;
         let log_det = log_det + factor.log_det();
         let lower = factor.inverse();

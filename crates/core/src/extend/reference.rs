@@ -80,7 +80,7 @@ impl Away {
                 let unknown = || {
                     Error::input_kind(
                         &["points", "distances"],
-                        "a graph says no distances to its landmarks but those along it",
+                        "a graph has no distances to its landmarks other than those along its edges",
                         "",
                     )
                 };

@@ -126,7 +126,7 @@ impl Rule {
         match data.table() {
             Some(rows) => Ok(self.place(known, rows)?.coordinates),
             None => {
-                let fact = "the points of a graph cannot be placed by landmarks";
+                let fact = "the points of a graph cannot be embedded by landmarks";
                 Err(Error::input_kind(&["points", "distances"], fact, ""))
             }
         }

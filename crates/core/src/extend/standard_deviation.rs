@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The map is fixed here: a map that is fitted with the new rows differs from it, for most methods by more than that
-//! (docs/guide/new-data.md has the measurements).
+//! (docs/internals/calibration.md has the measurements).
 
 use super::{DESCENTS, Known, Rule, SAMPLED};
 use eigenfold_graph::Index;

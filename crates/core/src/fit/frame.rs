@@ -94,7 +94,7 @@ impl Frame {
             if recipe.method.keeps_largest_variance() && recipe.dims < features {
                 let fact =
                     format!("Mahalanobis distances have the same variance in all of their {features} directions");
-                let rest = format!("so that nothing tells which {} the map shows", recipe.dims);
+                let rest = format!("so the choice of {} of them is arbitrary", recipe.dims);
                 let message = format!("{fact}, {rest}; use isomap, or another `metric`");
                 model.report.warnings.push(Warning::NotDetermined(message));
             }

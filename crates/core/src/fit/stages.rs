@@ -199,7 +199,7 @@ impl<'a> Stages<'a> {
         let spent = self.spent + nearest.as_ref().map_or(0, |found| EDGE * found.graph.edge_count() as u64);
         let mut built = Stages { spent, ..in_second }.built(graph, nearest.as_ref().map(|found| &found.graph), dims)?;
         if self.recipe.rescale.is_some() && built.field().is_none() {
-            let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
+            let (name, fact) = (self.recipe.method.info().name, "already fits the lengths of its map");
             return Err(Error::inapplicable("rescale", format!("{name} {fact}"), "leave out `rescale`"));
         }
         // A fit that descends to its coordinates itself says that it took the start.
@@ -208,7 +208,7 @@ impl<'a> Stages<'a> {
             let name = self.recipe.method.info().name;
             return Err(Error::inapplicable(
                 "init",
-                format!("{name} does not descend from anywhere"),
+                format!("{name} is not an iterative optimization and takes no start"),
                 "leave out `init`",
             ));
         }
@@ -218,7 +218,7 @@ impl<'a> Stages<'a> {
                 let name = self.recipe.method.info().name;
                 return Err(Error::inapplicable(
                     "snapshots",
-                    format!("{name} does not descend"),
+                    format!("{name} is not an iterative optimization"),
                     "leave out `snapshots`",
                 ));
             }
@@ -372,14 +372,15 @@ impl<'a> Stages<'a> {
         let fitted = match density.fit_points(points, self.observer) {
             // The map is there already.
             Err(Error::Stopped) => {
-                warnings.push(Warning::Stopped("stopped before the likelihood was known".into()));
+                warnings.push(Warning::Stopped("stopped before the likelihood was computed".into()));
                 return Ok((None, false));
             }
             fitted => fitted?,
         };
         match &fitted {
             None => warnings.push(Warning::Likelihood(
-                "the points have no likelihood under the field: they coincide, or it is singular".into(),
+                "the points have no likelihood under the model: they coincide, or its precision matrix is singular"
+                    .into(),
             )),
             Some(fitted) if fitted.noise_at_floor => warnings.push(Warning::Likelihood(format!(
                 "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \

@@ -48,7 +48,7 @@ impl Problem {
         let varying: Vec<usize> =
             (0..data.cols()).filter(|&j| (1..n).any(|i| data.row(i)[j] != data.row(0)[j])).collect();
         if varying.is_empty() {
-            return Err(Error::data("no feature of the data varies", "there is nothing that a map could explain"));
+            return Err(Error::data("no feature of the data varies", "a map has no variance to explain"));
         }
         let (data, means, data_unit) = unit_data(data, &varying);
         let (map_values, map_unit) = unit_map(map, raw);

@@ -77,8 +77,8 @@ impl<'a> Input<'a> {
             ));
         }
         if let Some(neighbors) = self.neighbors.filter(|neighbors| neighbors.len() != n) {
-            let fact = format!("there are neighbors of {} points and {n} points", neighbors.len());
-            return Err(Error::mismatch("neighbors", (neighbors.len(), n), fact, "give those of every point"));
+            let fact = format!("neighbors are given for {} points, and there are {n}", neighbors.len());
+            return Err(Error::mismatch("neighbors", (neighbors.len(), n), fact, "give the neighbors of every point"));
         }
         match self.names.filter(|names| self.data.points().is_none() || names.len() != features) {
             Some(names) => {

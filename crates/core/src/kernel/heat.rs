@@ -10,7 +10,7 @@
 //! below exp(−k), since δ² ≤ k σᵢ². If all widths are equal, the two are the same.
 //!
 //! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who use the product of
-//! the two widths in place of their mean square (docs/decisions/0095-a-width-per-point.md).
+//! the two widths in place of their mean square (docs/decisions/0095-local-bandwidth.md).
 
 use crate::parameter::{FieldValue, Named, Value};
 use eigenfold_graph::Graph;
@@ -37,7 +37,7 @@ impl Bandwidth {
 
     /// The words accepted in place of a number.
     pub(crate) const WORDS: &'static [Named] = &[
-        Named { name: "local", aliases: &["self-tuning"], help: "of each point, that of its own neighbors" },
+        Named { name: "local", aliases: &["self-tuning"], help: "per point, from the distances of its own neighbors" },
         Named { name: "global", aliases: &[], help: GLOBAL },
     ];
 

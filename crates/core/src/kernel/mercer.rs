@@ -174,7 +174,7 @@ fn typical_distance(points: &Points) -> Result<f64> {
     if total > 0.0 {
         return Ok(largest * (total / points.rows() as f64).sqrt());
     }
-    Err(Error::data("all points are the same, so no kernel width can be chosen", "give `bandwidth` or other data"))
+    Err(Error::data("all points are equal, so no bandwidth can be chosen", "give `bandwidth` or other data"))
 }
 
 #[cfg(test)]

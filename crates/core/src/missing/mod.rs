@@ -8,7 +8,7 @@
 //!   the cells that both rows have;
 //! - by both: the same, with distances between rows completed by the components.
 //!
-//! `docs/guide/missing.md` has a comparison with other imputation methods.
+//! `docs/internals/measured-missing.md` has a comparison with other imputation methods.
 //!
 //! PPCA and factor analysis do not need imputation: they integrate missing cells out. Tables of distances and of
 //! similarities are completed by a separate fit ([`complete_distances`], [`complete_similarities`]).

@@ -225,7 +225,13 @@ impl Model {
     /// If the method fits no latent model, or the rows do not have its features.
     pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
         let method = &self.report.method;
-        let none = || Error::parameter("method", format!("{method} has no hidden coordinates"), "ppca and fa have");
+        let none = || {
+            Error::parameter(
+                "method",
+                format!("{method} has no posterior of the latent coordinates"),
+                "ppca and fa have one",
+            )
+        };
         let latent = self.latent().ok_or_else(none)?;
         let mut posteriors = latent.posteriors(&*self.entered(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
@@ -243,7 +249,8 @@ impl Model {
     /// If the method fits no latent model, or the rows do not have its features.
     pub fn complete(&self, rows: &Points) -> Result<(Points, Vec<f64>)> {
         let method = &self.report.method;
-        let none = || Error::parameter("method", format!("{method} has no model of missing cells"), "ppca and fa have");
+        let none =
+            || Error::parameter("method", format!("{method} has no model of missing cells"), "ppca and fa have one");
         let latent = self.latent().ok_or_else(none)?;
         let (full, deviations) = latent.complete(&*self.entered(rows)?)?;
         let cols = rows.cols();

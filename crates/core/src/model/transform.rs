@@ -101,7 +101,7 @@ impl Model {
             let (method, what) = (&self.report.method, self.kind.phrase());
             return Err(Error::input_kind(
                 &["points"],
-                format!("this {method} model was fitted to {what} and cannot place new points"),
+                format!("this {method} model was fitted to {what} and cannot embed new points"),
                 "fit it to points",
             ));
         }

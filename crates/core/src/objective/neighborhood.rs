@@ -21,9 +21,9 @@ pub(super) const ALMOST_ALL: f64 = 0.99;
 /// The maximum number of perplexities whose mean is taken.
 const MOST: usize = 20;
 /// The accepted forms of a perplexity.
-pub(crate) const FORM: &str = "a number from 1 on, or several as in 30,300";
+pub(crate) const FORM: &str = "a number >= 1, or several as in 30,300";
 /// The default, in words.
-pub(crate) const AUTO: &str = "30, or a third of the other points if they are fewer than 90";
+pub(crate) const AUTO: &str = "30, or a third of the other points if there are fewer than 90";
 
 /// The effective number of neighbors, or several whose affinities are averaged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,11 +50,8 @@ impl Perplexity {
         match self.0.iter().find(|&&perplexity| perplexity > most) {
             Some(perplexity) => Err(Error::parameter(
                 "perplexity",
-                format!("`perplexity` {perplexity} asks for more neighbors than {n} points have"),
-                format!(
-                    "the largest possible is {most}, and {} is large for so few",
-                    (most / PER_EFFECTIVE).max(1.0).floor()
-                ),
+                format!("`perplexity` {perplexity} needs more neighbors than {n} points have"),
+                format!("use {most} or less; {} suits {n} points", (most / PER_EFFECTIVE).max(1.0).floor()),
             )),
             None => Ok(self.0.clone()),
         }

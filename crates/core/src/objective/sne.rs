@@ -1,4 +1,4 @@
-//! Stochastic neighbor embedding: the neighbor probabilities on the map match those in the data.
+//! Stochastic neighbor embedding: stochastic neighbor embedding: matches the neighbor probabilities of the data.
 //!
 //! ```text
 //! sne            minimize Σᵢ KL(P[·|i] ‖ Q[·|i]),   q[j|i] = exp(−s[i,j]) / Σⱼ exp(−s[i,j])
@@ -95,7 +95,12 @@ impl Table for Sne {
     const TABLE: &'static [Parameter<Sne>] = &[
         Parameter::new("perplexity", PERPLEXITY, Kind::Text { form: FORM }, field!(perplexity)).auto(AUTO),
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
-        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new(
+            "accuracy",
+            "how the repulsive forces are summed",
+            Kind::Choice(Accuracy::NAMES),
+            field!(accuracy),
+        ),
         Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
         Parameter::new(
@@ -114,11 +119,16 @@ impl Table for SymmetricSne {
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
         Parameter::new(
             "uniform",
-            "the uniform share of the map's affinities, as in UNI-SNE; 0 for none",
+            "the uniform share of the affinities on the map, as in UNI-SNE; 0 = none",
             Kind::number(0.0, 0.99),
             field!(uniform),
         ),
-        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new(
+            "accuracy",
+            "how the repulsive forces are summed",
+            Kind::Choice(Accuracy::NAMES),
+            field!(accuracy),
+        ),
         Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
         Parameter::new(
@@ -135,7 +145,7 @@ impl Build for Sne {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "the neighbor probabilities on the map match those in the data",
+            summary: "stochastic neighbor embedding: matches the neighbor probabilities of the data",
             title: "SNE",
             ..info()
         }
@@ -172,7 +182,7 @@ impl Build for SymmetricSne {
         Info {
             name: Self::METHOD,
             aliases: &["ssne"],
-            summary: "sne with one distribution over all pairs; UNI-SNE with `uniform`",
+            summary: "SNE with one joint distribution over all pairs, and UNI-SNE",
             title: "Symmetric SNE",
             ..info()
         }
@@ -213,8 +223,8 @@ fn info() -> Info {
         aliases: &[],
         summary: "",
         title: "",
-        good_for: "groups in their arrangement, without exaggerated gaps",
-        caution: "Groups are crowded in the middle; how far apart they are follows the perplexity as much as the data.",
+        good_for: "the arrangement of groups, without exaggerated gaps",
+        caution: "Groups are crowded in the middle; the gaps between them depend on the perplexity as much as on the data.",
         basis: Basis::Objective,
         paper: "Hinton & Roweis 2002; Cook et al. 2007",
         accepts: InputKind::ALL,

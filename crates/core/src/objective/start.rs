@@ -37,9 +37,9 @@ pub enum Init {
 
 choices! {
     Init {
-        Pca: "pca", "the first principal components (of distances classical scaling, of a graph spectral)";
-        Spectral: "spectral", "Laplacian eigenmaps of the graph, or of 15 neighbors";
-        Random: "random", "at random, by the seed";
+        Pca: "pca", "the first principal components (for distances classical scaling, for a graph spectral)";
+        Spectral: "spectral", "Laplacian eigenmaps of the graph, or of 15 nearest neighbors";
+        Random: "random", "random, by the seed";
     }
 }
 

@@ -186,7 +186,7 @@ fn classes_part_a_map_if_they_count() {
     assert!(blind < 0.75 && half > 0.9 && full > 0.95, "{blind} {half} {full}");
     let recipe = Recipe { method: Umap { supervision: 0.5, ..Umap::default() }.into(), ..Recipe::default() };
     assert!(
-        recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap_err().to_string().contains("none are given")
+        recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap_err().to_string().contains("none were given")
     );
     let few = Input { labels: Some(&classes[1..]), ..(&points).into() };
     assert!(recipe.fit(few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));

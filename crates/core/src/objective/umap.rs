@@ -4,7 +4,7 @@
 //! E(Y) = Σ w[i,j] log(1 + a sᵇ)  +  λ Σ over all pairs of  −log(1 − 1/(1 + a sᵇ)),   s = ‖y[i] − y[j]‖²,   λ = r d / 2n
 //! ```
 //!
-//! over ordered pairs; d is the mean degree and r the number of negative samples per attractive one. The reference
+//! over ordered pairs; d is the mean degree and r the number of negative samples per positive sample. The reference
 //! implementation draws these samples at random; here every pair repels with its expected strength, so that there is
 //! one function to minimize. In up to two dimensions its repulsion is summed without noise; in more dimensions over
 //! points that are sampled at every step (`forces/repulsion/sampled.rs`).
@@ -78,19 +78,19 @@ impl Table for Umap {
     const TABLE: &'static [Parameter<Umap>] = &[
         Parameter::new(
             "min-dist",
-            "the minimum distance of points on the map",
+            "the minimum distance between points on the map",
             Kind::number(0.0, 100.0),
             field!(min_dist),
         ),
         Parameter::new(
             "spread",
-            "the distance on the map of points that are barely neighbors",
+            "the distance on the map between points that are barely neighbors",
             Kind::number(1e-3, 1000.0),
             field!(spread),
         ),
         Parameter::new(
             "negatives",
-            "the number of negative samples per attractive one",
+            "the number of negative samples per positive sample",
             Kind::number(0.01, 1000.0),
             field!(repulsion),
         ),
@@ -100,7 +100,12 @@ impl Table for Umap {
             Kind::number(0.0, 1.0),
             field!(supervision),
         ),
-        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new(
+            "accuracy",
+            "how the repulsive forces are summed",
+            Kind::Choice(Accuracy::NAMES),
+            field!(accuracy),
+        ),
         Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
@@ -122,10 +127,10 @@ impl Build for Umap {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "a fuzzy graph of neighbors, drawn with short edges and all other points apart",
+            summary: "neighbor embedding of a fuzzy neighborhood graph",
             title: "UMAP",
-            good_for: "a picture of groups, of very many points",
-            caution: "Sizes of groups and gaps between them mean little; how tight they look follows `min-dist`, not the data.",
+            good_for: "a picture of groups, for very many points",
+            caution: "Sizes of groups and gaps between them mean little; how tight they look depends on `min-dist`, not on the data.",
             basis: Basis::Objective,
             paper: "McInnes, Healy & Melville 2018",
             accepts: InputKind::ALL,
@@ -145,7 +150,7 @@ impl Build for Umap {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.min_dist > self.spread {
             let fact = format!("`min-dist` {} is more than `spread` {}", self.min_dist, self.spread);
-            return Err(Error::parameter("min-dist", fact, "points that are close cannot be farther than the others"));
+            return Err(Error::parameter("min-dist", fact, "use a smaller `min-dist` or a larger `spread`"));
         }
         let (graph, n, dims) = (site.graph()?, site.len(), site.dims);
         let mut pairs: Pairs<f64> = Pairs::symmetric(graph, &fuzzy::weights(graph), |a, b| a + b - a * b);
@@ -202,8 +207,13 @@ impl Umap {
     /// The classes that supervise the map.
     fn classes<'a>(&self, site: &Site<'a>) -> Result<&'a [Option<u32>]> {
         site.labels.ok_or_else(|| {
-            let fact = format!("`supervision` {} uses the classes of the points, and none are given", self.supervision);
-            Error::parameter("supervision", fact, "give a `label` of few different values, or leave out `supervision`")
+            let fact =
+                format!("`supervision` {} uses the classes of the points, and none were given", self.supervision);
+            Error::parameter(
+                "supervision",
+                fact,
+                "give a `label` with few different values, or leave out `supervision`",
+            )
         })
     }
 }

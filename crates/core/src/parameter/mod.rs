@@ -325,10 +325,12 @@ impl Kind {
     /// The expected form, as in `a number from 0 to 1`.
     pub fn wanted(&self) -> String {
         match *self {
-            Kind::Number { least, most: f64::INFINITY } => format!("a number of {} or more", short(least)),
-            Kind::Number { least, most } => format!("a number from {} to {}", short(least), short(most)),
-            Kind::Count { least, most: usize::MAX } => format!("a whole number of {least} or more"),
-            Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Number { least, most: f64::INFINITY } => format!("a number >= {}", bound(least)),
+            Kind::Number { least, most } => format!("a number from {} to {}", bound(least), bound(most)),
+            Kind::Count { least, most: usize::MAX } => format!("an integer >= {}", bound(least as f64)),
+            Kind::Count { least, most } => {
+                format!("an integer from {} to {}", bound(least as f64), bound(most as f64))
+            }
             Kind::Choice(names) => listed(&names.iter().map(|named| named.name).collect::<Vec<_>>()),
             Kind::Switch => "true or false".into(),
             Kind::Text { form } => form.into(),
@@ -358,7 +360,10 @@ impl ParameterInfo {
                 let shown: Vec<String> = names.iter().map(Named::shown).collect();
                 format!(": {}{auto}", shown.join("; "))
             }
-            Kind::Number { least: LEAST, most: MOST } => format!(" (positive{auto})"),
+            Kind::Number { least: LEAST, most: MOST } => format!(" (a number > 0{auto})"),
+            // The other end only keeps squares from overflowing.
+            Kind::Number { least, most: MOST } if least == -MOST => format!(" (any number{auto})"),
+            Kind::Number { least, most: MOST } => format!(" (a number >= {}{auto})", bound(least)),
             kind => format!(" ({}{auto})", kind.wanted()),
         };
         format!("{condition}{}{values}", self.help)
@@ -385,6 +390,18 @@ fn listed(names: &[&str]) -> String {
         [one] => (*one).to_string(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
+}
+
+/// The end of a range, with a comma before every three digits of a whole number.
+fn bound(end: f64) -> String {
+    let plain = short(end);
+    if end.abs() < 1e4 || end.fract() != 0.0 || plain.contains('e') {
+        return plain;
+    }
+    let split = plain.len() % 3;
+    let (first, rest) = plain.split_at(split);
+    let groups = rest.as_bytes().chunks(3).map(|three| String::from_utf8_lossy(three).into_owned());
+    std::iter::once(first.to_string()).filter(|first| !first.is_empty()).chain(groups).collect::<Vec<_>>().join(",")
 }
 
 /// A number without trailing zeros.

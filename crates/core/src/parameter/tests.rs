@@ -94,7 +94,7 @@ fn a_value_outside_its_range_is_refused_with_the_range() {
     let refused = |method: &str, name: &str, text: &str| {
         Method::from_name(method).unwrap().set(name, text).unwrap_err().to_string()
     };
-    assert_eq!(refused("isomap", "landmarks", "2"), "`landmarks` is 2; give a whole number of 3 or more, or none");
+    assert_eq!(refused("isomap", "landmarks", "2"), "`landmarks` is 2; give an integer >= 3, or none");
     assert_eq!(refused("dm", "alpha", "1.5"), "`alpha` is 1.5; give a number from 0 to 1");
     assert_eq!(
         refused("dm", "bandwidth", "0"),
@@ -146,12 +146,15 @@ fn the_meaning_has_the_condition_the_values_and_what_auto_does() {
     let meaning = |method: &str, at: usize| Method::from_name(method).unwrap().possible_parameters()[at].meaning();
     assert_eq!(
         meaning("isomap", 0),
-        "how many points to scale exactly; the others are embedded from these (a whole number of 3 or more; none = all points)"
+        "the number of landmarks, which are scaled exactly; all other points are embedded from them (an integer >= 3; none = all points)"
     );
-    assert_eq!(meaning("kernel-pca", 2), "with `kernel` polynomial: the power (a whole number from 1 to 20)");
+    assert_eq!(
+        meaning("kernel-pca", 2),
+        "with `kernel` polynomial: the degree of the polynomial (an integer from 1 to 20)"
+    );
     assert_eq!(
         meaning("le", 0),
-        "the weight of an edge: heat (or gaussian) = exp(-d^2 / 2 sigma^2); simple = 1; dual = the best ones of mvu's bound"
+        "the weight of an edge: heat (or gaussian) = exp(-d^2 / 2 sigma^2); simple = 1; dual = the optimal dual weights of mvu"
     );
     let parameters = Method::from_name("kernel-pca").unwrap().possible_parameters();
     let defaults: Vec<(&str, &str)> = parameters.iter().map(|p| (p.name, p.default.as_str())).collect();

@@ -172,7 +172,7 @@ pub const MEASURES: [MeasureInfo; 15] = [
         [
             "rnx_auc",
             "neighbors kept at all sizes",
-            "The share of neighbors kept, averaged over neighborhoods of all sizes, with most weight on small ones: 1 is perfect, 0 a random embedding.",
+            "The share of neighbors kept, averaged over neighborhoods of all sizes, with most weight on small ones: 1 is perfect, 0 is a random embedding.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -183,7 +183,7 @@ pub const MEASURES: [MeasureInfo; 15] = [
         [
             "neighbor_ratio",
             "neighbor distance ratio",
-            "How many times as far in the data the ten nearest neighbors on the map are as the ten true ones: 1 is perfect.",
+            "The mean distance in the data to the ten nearest neighbors on the map, relative to the ten true nearest neighbors: 1 is perfect.",
         ],
         Group::Neighborhoods,
         Better::Lower,

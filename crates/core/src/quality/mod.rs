@@ -225,8 +225,12 @@ impl Quality {
     ) -> Result<Vec<Evaluation>> {
         let n = input.data.len();
         let Some(data) = input.data.measured() else {
-            let fact = "a graph does not say how far apart all points are";
-            return Err(Error::input_kind(&["points", "distances"], fact, "give points or distances to judge a map"));
+            let fact = "a graph does not contain the distances between all points";
+            return Err(Error::input_kind(
+                &["points", "distances"],
+                fact,
+                "give points or distances to evaluate a map by",
+            ));
         };
         let all = Share::all(observer).of_stage(Stage::Quality);
         all.progress(Stage::Quality, 0.0);

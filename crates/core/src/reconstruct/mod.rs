@@ -10,8 +10,8 @@
 //!
 //! The weights and the standard deviations of kriging come from a Gaussian process over the map, so that an embedding
 //! point without map points around it has a large standard deviation. Every point is reconstructed independently:
-//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/guide/inverse-transform.md` has examples, figures and
-//! limits.
+//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/guide/inverse-transform.md` has examples and
+//! limits, `docs/internals/calibration.md` the coverage of the intervals.
 
 mod calibration;
 mod diagnostics;
@@ -174,7 +174,7 @@ impl Model {
             let (method, what) = (&self.report.method, self.kind.phrase());
             Error::input_kind(
                 &["points"],
-                format!("this {method} model was fitted to {what} and has no data space to go back to"),
+                format!("this {method} model was fitted to {what} and has no data space to reconstruct"),
                 "fit it to points",
             )
         })
@@ -198,7 +198,7 @@ fn check_columns(places: &Points, map: &Points) -> Result<()> {
         return Err(Error::mismatch(
             "columns",
             (given, dims),
-            format!("the places have {columns} and the map has {coordinates}"),
+            format!("the embedding points have {columns} and the map has {coordinates}"),
             "give one column for each coordinate",
         ));
     }
@@ -330,7 +330,7 @@ impl InverseTransform<'_> {
                 0,
                 1..=usize::MAX,
                 "`samples` is 0",
-                "draw at least one row per place",
+                "draw at least one row per embedding point",
             ));
         }
         let (at, far) = self.answers(coordinates)?;
@@ -374,11 +374,9 @@ impl InverseTransform<'_> {
         }
         let verb = if far == 1 { "is" } else { "are" };
         let advice = match self.rule {
-            Ready::Linear(_) => "the linear rule answers there too, but nothing supports it",
-            Ready::Energy(_) | Ready::Process(_) | Ready::Kriging(_) => {
-                "their deviations say how little is known there"
-            }
+            Ready::Linear(_) => "the linear inverse extrapolates there",
+            Ready::Energy(_) | Ready::Process(_) | Ready::Kriging(_) => "their standard deviations are large there",
         };
-        Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
+        Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "embedding point")))
     }
 }

@@ -9,7 +9,8 @@
 //! equally good that is worse by at most two standard errors of the difference, row by row. Among these, connected
 //! graphs are preferred; then the default of ten neighbors, if it is among them; then the smallest neighbor distance
 //! ratio, and the smaller k in a tie.
-//! Decision 71 in docs/decisions compares this with the error of left-out rows, and docs/guide/neighbors.md has the table.
+//! Decision 71 in docs/decisions compares this with the error of left-out rows, and
+//! docs/internals/measured-neighbors.md has the table.
 
 use crate::input::Input;
 use crate::likelihood::Likelihood;

@@ -167,7 +167,7 @@ impl Recipe {
             return Err(Error::data(format!("the features are of {a}, {b} and {c} points"), "give the same points"));
         }
         let none = || {
-            let fact = "the features have no likelihood (they do not vary, or their field is singular)";
+            let fact = "the features have no likelihood (they do not vary, or their precision matrix is singular)";
             Error::numerical(fact, "use another `neighbors`")
         };
         // The factor of the field is fitted to the features `tuned`, so that its unit does not matter.

@@ -24,7 +24,7 @@ pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_a_caveat() {
     near(&faces, Name::MacKayGhahramani, 3.86);
     // Three are true: two angles of the pose and one of the light.
     assert_eq!(faces.recommended.dims, 4);
-    assert!(faces.recommended.caveat.contains("curved") && faces.recommended.caveat.contains("half way to 3"));
+    assert!(faces.recommended.caveat.contains("curved") && faces.recommended.caveat.contains("halfway to 3"));
 }
 
 pub(crate) fn even_steps_on_a_turntable_are_flagged() {

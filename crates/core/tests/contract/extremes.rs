@@ -62,7 +62,8 @@ pub(crate) fn numbers_near_the_largest_have_a_map(method: &Method) {
 }
 
 /// What is reported where the points have no variance.
-const COINCIDE: &str = "the points have no likelihood under the field: they coincide, or it is singular";
+const COINCIDE: &str =
+    "the points have no likelihood under the model: they coincide, or its precision matrix is singular";
 
 /// Twelve points at one place: they stay together, the free choice of a map is of unit size and is reported, or there is an
 /// error that names the reason.
@@ -74,9 +75,9 @@ pub(crate) fn coinciding_points_have_their_outcome(method: &Method) {
             "all neighbors are at distance zero, so no width can be chosen; give `bandwidth`"
         }
         "kernel-pca" | "pkpca" | "ppco" => {
-            "all points are the same, so no kernel width can be chosen; give `bandwidth` or other data"
+            "all points are equal, so no bandwidth can be chosen; give `bandwidth` or other data"
         }
-        "ppca" | "fa" => "all points are the same, so there is nothing to explain; give other data",
+        "ppca" | "fa" => "all points are equal, so there is no variance to explain; give other data",
         "gplvm" => "no feature of the data varies; there is nothing that a map could explain",
         "drill" => "all points coincide and have no covariance; give points that differ",
         "smacof" | "sammon" => "all points coincide, so that any map has no stress; give points that differ",

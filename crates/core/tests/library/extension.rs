@@ -88,7 +88,7 @@ fn what_cannot_be_placed_is_refused_with_the_way_out() {
         let recipe = Recipe { neighbors: Neighbors::Nearest(8), ..recipe(Method::from_name(name).unwrap()) };
         let model = recipe.fit(&Distances::new(square.clone()).unwrap(), &Silent).unwrap();
         let message = model.transform(&square).unwrap_err().to_string();
-        assert!(message.contains("cannot place new points; fit it to points"), "{name}: {message}");
+        assert!(message.contains("cannot embed new points; fit it to points"), "{name}: {message}");
     }
 }
 

@@ -149,7 +149,7 @@ fn points_without_noise_and_dissimilarities_that_are_not_euclidean_are_named() {
     let model = fit(Ppco { kernel: Kernel::Linear, ..Ppco::default() }, &flat);
     assert_eq!(figure(&model, "noise"), 0.0);
     assert!(
-        model.report().warnings.iter().any(|w| w.message().starts_with("no noise is left")),
+        model.report().warnings.iter().any(|w| w.message().starts_with("the coordinates leave no noise")),
         "{:?}",
         model.report().warnings
     );

@@ -305,7 +305,7 @@ fn what_cannot_be_led_back_says_why() {
     let narrow = Points::from_rows(&[[0.0]]).unwrap();
     assert_eq!(
         fit(Pca::default(), &points).reconstruct(&narrow).unwrap_err().to_string(),
-        "the places have 1 column and the map has 2 coordinates; give one column for each coordinate"
+        "the embedding points have 1 column and the map has 2 coordinates; give one column for each coordinate"
     );
 }
 
@@ -336,7 +336,10 @@ fn draws_keep_deviations_margins_and_what_goes_together() {
             assert!(correlation > 0.95, "{correlation}");
             assert!((0..4000).all(|draw| off(draw, 3) == 0.0), "a constant feature is certain");
         }
-        assert_eq!(way.draw(&places, 0, 1).unwrap_err().to_string(), "`samples` is 0; draw at least one row per place");
+        assert_eq!(
+            way.draw(&places, 0, 1).unwrap_err().to_string(),
+            "`samples` is 0; draw at least one row per embedding point"
+        );
     }
 }
 

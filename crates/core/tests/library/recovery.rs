@@ -244,7 +244,7 @@ fn too_few_neighbors_are_an_error_with_the_least_number() {
     }
     let four =
         Recipe { method: Ltsa.into(), dims: 4, ..Recipe::default() }.fit(&points, &Silent).unwrap_err().to_string();
-    assert!(four.contains("4 dimensions were asked of 3 features"), "{four}");
+    assert!(four.contains("4 dimensions were requested for 3 features"), "{four}");
 }
 
 /// Points that are in no list of neighbors, coinciding points, points on a grid.

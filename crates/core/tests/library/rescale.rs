@@ -187,7 +187,7 @@ fn landmarks_components_distances_and_graphs_can_be_rescaled() {
         let model = recipe(Isomap::default(), 8, Some(6)).fit(input, &Silent).unwrap();
         let agree = |(a, b): (&f64, &f64)| (a - b).abs() < FITTED * whole.spectrum()[0];
         assert!(model.spectrum().iter().zip(whole.spectrum()).all(agree));
-        assert!(model.transform(&distances).unwrap_err().to_string().contains("cannot place new points"));
+        assert!(model.transform(&distances).unwrap_err().to_string().contains("cannot embed new points"));
     }
     // Two rolls far apart, one of them twice as large, and a lone point.
     let rows = (0..150).map(|i| roll.row(i).to_vec());

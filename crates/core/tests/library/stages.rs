@@ -66,5 +66,5 @@ fn known_neighbors_are_not_searched_again() {
     assert!(error.contains("needs 90 neighbors of every point, and fewer were given"), "{error}");
     let other = swiss(50);
     let error = tsne.fit(Input { neighbors: Some(&few), ..(&other).into() }, &Silent).unwrap_err().to_string();
-    assert!(error.starts_with("there are neighbors of 200 points and 50 points"), "{error}");
+    assert!(error.starts_with("neighbors are given for 200 points, and there are 50"), "{error}");
 }

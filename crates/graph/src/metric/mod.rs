@@ -162,7 +162,7 @@ impl Metric {
             }
             Metric::BrayCurtis => {
                 if let Some(x) = row.iter().find(|x| **x < 0.0) {
-                    let fact = format!("holds {x}, and braycurtis is of counts");
+                    let fact = format!("holds {x}, and braycurtis is for counts");
                     return refused(&fact, "use `metric` canberra or manhattan");
                 }
             }

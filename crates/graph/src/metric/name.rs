@@ -62,7 +62,7 @@ impl FromStr for Metric {
             let names: Vec<&str> = NAMES.iter().map(|(_, names)| names[0]).collect();
             let guess = guess(&names, text);
             let way_out = format!("{}use {}", did_you_mean(guess), Metric::names());
-            let (parameter, fact) = ("metric".into(), format!("{text:?} is no metric"));
+            let (parameter, fact) = ("metric".into(), format!("{text:?} is not a metric"));
             return Err(Error::Unknown { parameter, guess, choices: names, fact, way_out });
         };
         match power.parse() {

@@ -37,7 +37,7 @@ const SCAN_TIME: f64 = 2.0;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
 pub(crate) const NEARLY_FROM: usize = 12_000;
-const FEW: &str = "below 12,000 points that is as fast";
+const FEW: &str = "below 12,000 points an exact search is as fast";
 
 /// From this many points on the rounds of NN-descent, whose work grows little faster than n, are faster than all pairs.
 const SKETCHED_TO: usize = 250_000;
@@ -214,7 +214,7 @@ impl<'a> Index<'a> {
         };
         let blocks = match (&self.route, &made) {
             (Route::Blocks(blocks), _) | (_, Some(blocks)) => blocks,
-            _ => return Ok(Err("in so few dimensions that is as fast")),
+            _ => return Ok(Err("in so few dimensions an exact search is as fast")),
         };
         if n < NEARLY_FROM {
             return Ok(Err(FEW));
@@ -223,7 +223,9 @@ impl<'a> Index<'a> {
             if n < SKETCHED_TO { pca_sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
         let (lists, route) = match sketched {
             Some(lists) => (lists, "sketch"),
-            None if !descent_pays => return Ok(Err("for this number of points and neighbors that is as fast")),
+            None if !descent_pays => {
+                return Ok(Err("for this number of points and neighbors an exact search is as fast"));
+            }
             None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
         };
         let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();

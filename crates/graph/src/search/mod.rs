@@ -154,7 +154,7 @@ impl Search {
         if sizes.len() > 1 && self.disconnected == Disconnected::Join {
             return Err(Error::data(
                 format!(
-                    "the given graph has {} connected components ({}) and says no distances to join them by",
+                    "the given graph has {} connected components ({}) and no distances to join them by",
                     sizes.len(),
                     sizes_text(&sizes)
                 ),
@@ -249,7 +249,7 @@ impl Search {
             }
         };
         if self.recall < 1.0 && matches!(self.neighbors, Neighbors::Within(_) | Neighbors::All) {
-            exact_because = Some("only the search for a number of neighbors may make mistakes");
+            exact_because = Some("only a search for k nearest neighbors can be approximate");
         }
         let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
         let (component_of, sizes) = components::label(&graph);

@@ -80,14 +80,14 @@ impl Columns {
         carried.for_each(|&column| of[column] = Role::Carried);
         let mut notes = Vec::new();
         if !data.is_sorted() {
-            notes.push("the columns stand in another order than those of the model; they were put in its order".into());
+            notes.push("the columns are in another order than those of the model; they were put in its order".into());
         }
         let extra = |&c: &usize| !taken[c] && of[c] == Role::Ignored && !self.is_left_out(c, options);
         let extra: Vec<String> = (0..names.len()).filter(extra).map(|c| names[c].clone()).collect();
         if !extra.is_empty() {
             let one = extra.len() == 1;
             let (what, verb, them) = if one { ("column", "was", "it") } else { ("columns", "were", "them") };
-            notes.push(format!("{what} {} {verb} left out: the model does not know {them}", listed(&extra)));
+            notes.push(format!("{what} {} {verb} left out: the model does not use {them}", listed(&extra)));
         }
         Ok(Some(Roles { of, label, kept, one_hot, order: Some(data), vector, notes }))
     }

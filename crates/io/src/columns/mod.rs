@@ -263,7 +263,11 @@ impl Columns {
             }
             None => format!("a number from 1 to {} (the file has no header)", self.count),
             Some(names) if names.len() <= 12 => format!("one of {}", quoted(names)),
-            Some(names) => format!("one of {}, and {} more", quoted(&names[..12]), names.len() - 12),
+            // Labels stand in the first or in the last columns.
+            Some(names) => {
+                let (first, last) = (quoted(&names[..6]), quoted(&names[names.len() - 4..]));
+                format!("one of {first}, {last}, and {} more", names.len() - 10)
+            }
         }
     }
 

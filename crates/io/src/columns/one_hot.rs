@@ -33,7 +33,7 @@ impl Category<'_> {
         let levels: BTreeSet<String> = texts.collect();
         let (title, flag) = (self.columns.title(self.column), self.columns.flag(self.column));
         if levels.is_empty() {
-            return Err(format_error(path, format!("nothing was observed of {title}"), format!("use `ignore` {flag}"))
+            return Err(format_error(path, format!("{title} has no observed cell"), format!("use `ignore` {flag}"))
                 .at_column(self.column));
         }
         if levels.len() > MOST {

@@ -17,7 +17,7 @@ impl ReadOptions {
                 let fact = "commas cannot both separate the columns and stand before decimals";
                 Err(format_error(path, fact, "use `delimiter` with what separates the columns"))
             }
-            Some(_) => Err(format_error(path, "decimals stand behind a point or a comma", "use `decimal` ,")),
+            Some(_) => Err(format_error(path, "the decimal mark is a point or a comma", "use `decimal` ,")),
         }
     }
 

@@ -117,7 +117,7 @@ impl<'a> Outgoing<'a> {
             }
             Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written", "write .npy")),
             None if path.is_dir() => Err(format_error(path, "is a directory", "name a file in it")),
-            None => Err(format_error(path, "the extension names no known format", format!("use {KNOWN}"))),
+            None => Err(format_error(path, "the extension is not that of a known format", format!("use {KNOWN}"))),
         }
     }
 }

@@ -247,7 +247,7 @@ pub fn shift_invert(
             return Ok(answer(ritz, Rung::ShiftInvert, &format!("shift 1e{exponent} of the norm")));
         }
     }
-    Err(Error::numerical("the field is not positive semidefinite", "another k may help"))
+    Err(Error::numerical("the matrix is not positive semidefinite", "another k may help"))
 }
 
 /// All eigenpairs of the dense matrix with the constant lifted out of the way.

@@ -87,7 +87,7 @@ impl Error {
     /// More dimensions than features.
     pub fn features(requested: usize, features: usize) -> Error {
         let (dims, verb) = (plural(requested, "dimension"), if requested == 1 { "was" } else { "were" });
-        let fact = format!("{dims} {verb} asked of {}", plural(features, "feature"));
+        let fact = format!("{dims} {verb} requested for {}", plural(features, "feature"));
         Error::Dims { requested, most: features, fact }
     }
 

@@ -61,10 +61,10 @@ fn a_caller_reads_the_parameter_the_way_out_and_the_numbers() {
         ("the noise is -1", Some("give a number that is not negative"))
     );
 
-    let error = Error::value("landmarks", 2, "a whole number of 3 or more");
-    assert_eq!(error.to_string(), "`landmarks` is 2; give a whole number of 3 or more");
+    let error = Error::value("landmarks", 2, "an integer >= 3");
+    assert_eq!(error.to_string(), "`landmarks` is 2; give an integer >= 3");
     assert!(matches!(&error, Error::Value { parameter, value, .. } if parameter == "landmarks" && value == "2"));
-    assert_eq!(error.way_out().as_deref(), Some("give a whole number of 3 or more"));
+    assert_eq!(error.way_out().as_deref(), Some("give an integer >= 3"));
 
     let error = Error::out_of_range("rescale", 9, 2..=5, "`rescale` 9 is too many", "use `rescale` 5 or less");
     assert!(matches!(error, Error::OutOfRange { value: 9, least: 2, most: 5, .. }));
@@ -115,7 +115,7 @@ fn the_names_of_parameters_stand_for_all_variants_that_have_one() {
         "k is 5 and there are only 4 points; use `neighbors` 3 or less"
     );
     assert_eq!(Error::TooFewPoints { k: 5, n: 4 }.parameter_name(), Some("neighbors"));
-    assert_eq!(Error::features(3, 2).to_string(), "3 dimensions were asked of 2 features; use `dims` 2 or less");
+    assert_eq!(Error::features(3, 2).to_string(), "3 dimensions were requested for 2 features; use `dims` 2 or less");
     assert_eq!(Error::features(3, 2).parameter_name(), Some("dims"));
     let apart = Error::Disconnected { sizes: vec![2, 1], connecting_k: None };
     assert_eq!((apart.parameter_name(), apart.is_parameter()), (Some("disconnected"), false));

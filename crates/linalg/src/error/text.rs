@@ -6,9 +6,9 @@
 /// ```
 /// use eigenfold_linalg::error::rename_parameters;
 ///
-/// let message = "`landmarks` is 2; give a whole number of 3 or more";
+/// let message = "`landmarks` is 2; give an integer >= 3";
 /// let as_flags = rename_parameters(message, |name| format!("--{name}"));
-/// assert_eq!(as_flags, "--landmarks is 2; give a whole number of 3 or more");
+/// assert_eq!(as_flags, "--landmarks is 2; give an integer >= 3");
 /// ```
 pub fn rename_parameters(message: &str, name: impl Fn(&str) -> String) -> String {
     let is_name = |text: &str| {

@@ -1,12 +1,15 @@
-"""eigenfold unfolds data: estimators with scikit-learn's habits, each with `transform` and `inverse_transform`.
+"""Dimensionality reduction: 26 methods as scikit-learn-compatible estimators.
+
+Every estimator fitted to points has `transform` for new points and `inverse_transform` with standard deviations. `quality`, `compare` and
+`dimension` measure embeddings, rank methods and estimate the number of coordinates.
 
 >>> from eigenfold import Isomap, datasets
->>> roll = datasets.make("swiss-roll", n=200)
->>> isomap = Isomap(n_neighbors=8).fit(roll.data)
->>> isomap.embedding_.shape
-(200, 2)
->>> rows, deviations = isomap.inverse_transform(isomap.embedding_[:3], return_std=True)
->>> rows.shape == deviations.shape == (3, 3)
+>>> X = datasets.make("swiss-roll", n=200).data
+>>> isomap = Isomap(n_neighbors=8).fit(X)
+>>> isomap.transform(X[:3] + 0.01).shape
+(3, 2)
+>>> rows, std = isomap.inverse_transform(isomap.embedding_[:3], return_std=True)
+>>> rows.shape == std.shape == (3, 3)
 True
 """
 

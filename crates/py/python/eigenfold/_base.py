@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import time
@@ -20,7 +21,7 @@ EARLY = ("not_converged", "stopped")
 
 
 class Estimator(_sklearn.Alone):
-    """A method with scikit-learn's habits; `_spec` says which."""
+    """A scikit-learn-compatible estimator; `_spec` is its method."""
 
     _spec: ClassVar[Spec]
     missing: str
@@ -32,14 +33,56 @@ class Estimator(_sklearn.Alone):
     n_features_in_: int
     report_: dict[str, Any]
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        # What help, notebooks and autodoc show; else it would be the signature of `__new__`.
+        if "__init__" in vars(cls):
+            own = inspect.signature(cls.__init__)
+            cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])  # type: ignore[attr-defined]
+
     def __new__(cls, *args: Any, **params: Any) -> Any:
         _sklearn.join(Estimator)
         return super().__new__(cls)
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Fits the method to points, or to distances or a sparse graph if `metric="precomputed"`.
+        """Fit the method.
 
-        A table's column names are kept. `y` is looked at by UMAP alone.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
+            The points: an array, a pandas or polars DataFrame, a pyarrow table, or a scipy sparse matrix, which is converted to a dense
+            array. With ``metric="precomputed"`` a square matrix of distances, or a sparse matrix as a graph of edge lengths.
+            With ``kernel="precomputed"`` a kernel matrix.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        Estimator
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If the input or a parameter is not valid; the message has the row, column or parameter and what to do.
+        EigenfoldError
+            If the fit fails although input and parameters are valid.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it met its tolerance.
+
+        See Also
+        --------
+        fit_transform : Fit and return the coordinates.
+        transform : Embed new points.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap, datasets
+        >>> Isomap(n_neighbors=8).fit(datasets.make("swiss-roll", n=200).data).embedding_.shape
+        (200, 2)
         """
         return self._fit(X, y, None)
 
@@ -113,16 +156,81 @@ class Estimator(_sklearn.Alone):
         return [f"{', '.join(some)} had no effect: {why.format(type(self).__name__)}" for why, some in names.items()]
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fits the method and returns the coordinates, one row per point."""
+        """Fit the method and return the coordinates of the points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
+            The points, distances, graph or kernel matrix, as in `fit`.
+        y : array-like of shape (n_samples,), optional
+            The classes of the points. UMAP alone uses them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates; a DataFrame after `set_output`.
+
+        See Also
+        --------
+        fit : Fit without returning the coordinates; lists the errors and warnings.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap, datasets
+        >>> Isomap(n_neighbors=8).fit_transform(datasets.make("swiss-roll", n=200).data).shape
+        (200, 2)
+        """
         return self._contained(self.fit(X, y).embedding_, X)
 
     def transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
-        """Embeds new points, each row on its own; a training row gets its own coordinates.
+        """Embed new points without changing the embedding.
 
-        With `return_std`, also the uncertainty of each coordinate: for 68 % of new rows, an embedding fitted with the row has it no
-        further away. The embedding is fitted five times without some of its rows for it, if there are at most 1,000 of them;
-        `held_out=True` does so for more rows, and with False the uncertainty is that of the position alone. After a fit to
-        distances, a row is the distances of a new point to all training points.
+        Each row is embedded independently of the others. A training row gets its fitted coordinates.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_new, n_features) or (n_new, n_samples)
+            The new points, with the columns of the fit. After a fit to distances, each row has the distances of a new point to all
+            training points.
+        return_std : bool, default=False
+            Whether to return the standard deviations of the coordinates too.
+        held_out : bool, optional
+            Whether the standard deviations include the variability of the embedding itself, which takes five more fits without
+            a fifth of the rows; by default up to 1,000 training rows. With False they are those of the extension alone.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_new, n_components)
+            The coordinates; a DataFrame after `set_output`.
+        std : ndarray of shape (n_new, n_components)
+            The half-widths of 68 % intervals, only if `return_std` is True. PPCA and FactorAnalysis return the posterior standard
+            deviations of the latent coordinates.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the columns differ from those of the fit, the fit was to a graph or a kernel matrix, or standard deviations are
+            requested after a fit to distances.
+
+        Warns
+        -----
+        UserWarning
+            If rows are far from all training points, so that their coordinates are extrapolated.
+
+        See Also
+        --------
+        inverse_transform : Return data rows for coordinates.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap, datasets
+        >>> X = datasets.make("swiss-roll", n=300).data
+        >>> isomap = Isomap(n_neighbors=8).fit(X[:250])
+        >>> coordinates, std = isomap.transform(X[250:], return_std=True)
+        >>> coordinates.shape, std.shape
+        ((50, 2), (50, 2))
         """
         model, given = self._again(X)
         jobs = _input.threads(self.n_jobs)
@@ -144,10 +252,49 @@ class Estimator(_sklearn.Alone):
         return f"the extension of {name} does not depend on nearby rows, which leaves no uncertainty to compute; use held_out=True"
 
     def inverse_transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
-        """Data from coordinates of the embedding, one row per embedding point; with `return_std` also an interval for every number.
+        """Return data rows for coordinates of the embedding.
 
-        The half-widths are those of 68 % intervals. Held-out rows calibrate them, if there are at most 1,000 rows or `held_out` is
-        True.
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_components)
+            Coordinates, of training points or of any others.
+        return_std : bool, default=False
+            Whether to return the standard deviations of the data rows too.
+        held_out : bool, optional
+            Whether rows that were held out of the embedding calibrate the standard deviations; by default up to 1,000 training
+            rows.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_points, n_features)
+            The reconstructed data, in the units of the data.
+        std : ndarray of shape (n_points, n_features)
+            The half-widths of 68 % intervals, only if `return_std` is True.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If `X` has another number of columns than the embedding, or the fit was not to points.
+
+        Warns
+        -----
+        UserWarning
+            If coordinates are far from all points of the embedding.
+
+        See Also
+        --------
+        transform : Return coordinates for data rows.
+        score : Return the share of variance that both together preserve.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap, datasets
+        >>> isomap = Isomap(n_neighbors=8).fit(datasets.make("swiss-roll", n=100).data)
+        >>> rows, std = isomap.inverse_transform(isomap.embedding_[:5], return_std=True)
+        >>> rows.shape, std.shape
+        ((5, 3), (5, 3))
         """
         self._fitted()
         points = _input.matrix(X)
@@ -157,9 +304,40 @@ class Estimator(_sklearn.Alone):
         return (rows, deviations) if return_std else rows
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of variance that the embedding preserves for new points, for choosing parameters: 1 is all.
+        """Return the share of variance that `transform` and then `inverse_transform` preserve.
 
-        1 less the squared reconstruction error of `X` over its variance around the mean of the training points.
+        It is 1 minus the squared reconstruction error of `X`, divided by its squared distance from the mean of the training points.
+        Larger is better, so that `GridSearchCV` can choose parameters by held-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            The points, with the columns of the fit.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            The share; 1 is perfect, 0 no better than the mean.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the fit was not to points.
+
+        See Also
+        --------
+        quality : Measure an embedding by neighborhoods, distances and labels.
+
+        Examples
+        --------
+        >>> from eigenfold import PCA, datasets
+        >>> X = datasets.load("iris").data
+        >>> print(f"{PCA(2).fit(X[::2]).score(X[1::2]):.3f}")
+        0.980
         """
         model, given = self._again(X)
         train = model.points
@@ -172,13 +350,40 @@ class Estimator(_sklearn.Alone):
         return float(1.0 - lost / np.nansum((given.data - train.mean(axis=0)) ** 2))
 
     def save(self, path: Any) -> None:
-        """Writes the model as the file that the program `eigenfold` and `eigenfold.load` read."""
+        """Write the fitted estimator to a model file.
+
+        `eigenfold.load` and the command-line program read it. Parameters that do not change the model, such as `n_jobs` and
+        `callback`, are not in the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if it exists.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        eigenfold.load : Read a model file.
+
+        Examples
+        --------
+        >>> import eigenfold
+        >>> eigenfold.PCA().fit(eigenfold.datasets.load("iris").data).save("iris.model")
+        >>> eigenfold.load("iris.model")
+        PCA()
+        """
         self._fitted()
         self._model.save(path)
 
     @property
     def graph_(self) -> Any:
-        """The graph as a sparse matrix: of the fitted weights if there are any, else of the lengths of its edges."""
+        """The neighborhood graph, a sparse matrix: of the fitted weights if there are any, else of edge lengths."""
         self._require("graph_", self._spec.graph)
         if hasattr(self, "edges_"):
             return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
@@ -196,7 +401,7 @@ class Estimator(_sklearn.Alone):
 
     @property
     def precision_(self) -> Any:
-        """The precision that was fitted, a sparse matrix: of maximum entropy unfolding, the Laplacian of its multipliers."""
+        """The fitted precision matrix, sparse: the Laplacian of the weights plus `gamma` on the diagonal. MEU only."""
         self._require("precision_", self._spec.name == "MEU")
         return laplacian(self.graph_, float(getattr(self, "gamma")))
 
@@ -205,13 +410,61 @@ class Estimator(_sklearn.Alone):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the coordinates: `isomap0`, `isomap1`, ..."""
+        """Return the names of the coordinates.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; it is there for scikit-learn.
+
+        Returns
+        -------
+        ndarray of str
+            The name of the class in lower case with a number: `isomap0`, `isomap1`, and so on.
+
+        See Also
+        --------
+        set_output : Return DataFrames with these column names.
+
+        Examples
+        --------
+        >>> from eigenfold import PCA, datasets
+        >>> PCA().fit(datasets.load("iris").data).get_feature_names_out().tolist()
+        ['pca0', 'pca1']
+        """
         self._fitted()
         name = type(self).__name__.lower()
         return np.asarray([f"{name}{at}" for at in range(self.embedding_.shape[1])], dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Any:
-        """What `transform` and `fit_transform` return: "default" (arrays), "pandas" or "polars"."""
+        """Choose what `transform` and `fit_transform` return.
+
+        Parameters
+        ----------
+        transform : {'default', 'pandas', 'polars'}, optional
+            Arrays, or DataFrames with the names of `get_feature_names_out`; None changes nothing.
+
+        Returns
+        -------
+        Estimator
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If `transform` has another value.
+
+        See Also
+        --------
+        get_feature_names_out : Return the names of the columns.
+
+        Examples
+        --------
+        >>> from eigenfold import PCA, datasets
+        >>> pca = PCA().set_output(transform="pandas")
+        >>> pca.fit_transform(datasets.load("iris").data).columns.tolist()
+        ['pca0', 'pca1']
+        """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(f"set_output(transform={transform!r}); give 'default', 'pandas' or 'polars'")
         if transform is not None:
@@ -318,15 +571,63 @@ class LatentEstimator(Estimator):
 
     @property
     def covariance_(self) -> np.ndarray:
-        """W Wᵀ + Ψ, the covariance of the features, computed on access."""
+        """The covariance of the features by the model, W Wᵀ + Ψ; computed on access."""
         self._require("covariance_", True)
         return self.components_.T @ self.components_ + np.diag(self.noise_variance_)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log density of the rows."""
+        """Return the mean log density of rows under the fitted model.
+
+        Larger is better, so that `GridSearchCV` can choose parameters by held-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            The points, with the columns of the fit; missing cells are integrated out unless `missing` is 'error'.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            The mean log density (natural logarithm).
+
+        See Also
+        --------
+        score_samples : Return the log density of every row.
+
+        Examples
+        --------
+        >>> from eigenfold import PPCA, datasets
+        >>> X = datasets.load("iris").data
+        >>> print(f"{PPCA().fit(X[::2]).score(X[1::2]):.2f}")
+        -2.69
+        """
         return float(np.mean(self.score_samples(X)))
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """The log density of every row, what is missing integrated out."""
+        """Return the log density of every row under the fitted model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            The points, with the columns of the fit; missing cells are integrated out unless `missing` is 'error'.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+            The log densities (natural logarithm).
+
+        See Also
+        --------
+        score : Return their mean.
+
+        Examples
+        --------
+        >>> from eigenfold import PPCA, datasets
+        >>> X = datasets.load("iris").data
+        >>> PPCA().fit(X).score_samples(X[:3]).shape
+        (3,)
+        """
         model, given = self._again(X)
         return model.log_densities(given.data, self.missing, _input.threads(self.n_jobs))

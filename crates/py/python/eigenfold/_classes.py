@@ -1,4 +1,4 @@
-"""The estimators: one class per method of the library's table, under the names and with the words of scikit-learn."""
+"""The estimators: one class per method of the library's table, with the names and parameters of scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _input
 from ._base import Estimator, LatentEstimator
+from ._docs import docstring
 from ._spec import TABLE, Spec
 from ._theirs import AffinityEstimator, GeodesicEstimator, StressEstimator, SupervisedEstimator
 
@@ -18,7 +19,7 @@ Values = dict[str, Any]
 GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 
 # Words that choose a solver in scikit-learn. Here the library chooses, and the answer does not depend on it.
-SOLVERS = "accepted as scikit-learn's; the library chooses its solvers, and the result does not depend on it"
+SOLVERS = "accepted for compatibility with scikit-learn and ignored; the result does not depend on the solver"
 
 
 def solvers(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
@@ -159,19 +160,19 @@ def umap(values: Values) -> None:
 SCHEDULE = "{} has its own schedule"
 UMAP_IDLE = {
     "learning_rate": (1.0, SCHEDULE),
-    "local_connectivity": (1.0, "the nearest neighbor is always a whole one"),
-    "set_op_mix_ratio": (1.0, "the fuzzy graph is always the union"),
-    "densmap": (False, "there is no densMAP here, and this is the map of UMAP"),
-    "precomputed_knn": (None, "neighbors are searched by metric; give a graph of yours as a sparse matrix with metric='precomputed'"),
+    "local_connectivity": (1.0, "it is always 1"),
+    "set_op_mix_ratio": (1.0, "it is always 1, the union"),
+    "densmap": (False, "densMAP is not implemented, and this is the embedding of UMAP"),
+    "precomputed_knn": (None, "neighbors are searched by `metric`; give a sparse matrix of distances with metric='precomputed' instead"),
 }
 UMAP_WORDS = {
-    "target_weight": (0.5, "float", "how much the classes count that `fit` is given as `y`, against the distances; 0 not at all. Text, and up to 30 different whole numbers, are classes, -1 is a class that is not known, and other numbers are not used"),
-    "n_epochs": (None, "int | None", "umap-learn's word for `max_iter`"),
-    "repulsion_strength": (1.0, "float", "umap-learn's: multiplies `negative_sample_rate`"),
-    "low_memory": (True, "Any", "accepted as umap-learn's; the result does not depend on it"),
-    "transform_seed": (42, "Any", "accepted as umap-learn's; placing new points draws nothing at random"),
+    "target_weight": (0.5, "float", "the weight of the classes `y` of `fit` relative to the distances, from 0 to 1; 0 ignores `y`"),
+    "n_epochs": (None, "int | None", "umap-learn's name of `max_iter`, which it replaces if given"),
+    "repulsion_strength": (1.0, "float", "a factor of `negative_sample_rate`, as in umap-learn"),
+    "low_memory": (True, "Any", "accepted for compatibility with umap-learn and ignored; the result does not depend on it"),
+    "transform_seed": (42, "Any", "accepted for compatibility with umap-learn and ignored; `transform` is not random"),
 }
-GAMMA = {"gamma": (None, "float | None", "scikit-learn's: 1/2σ² of the gaussian kernel, the scale of others; instead of `bandwidth`")}
+GAMMA = {"gamma": (None, "float | None", "scikit-learn's parameter: 1/(2σ²) of the Gaussian kernel, instead of `bandwidth`; the scale of other kernels")}
 LLE = {"standard": "lle", "modified": "modified-lle", "hessian": "hessian-lle", "ltsa": "ltsa", "acyclic": "alle"}
 FAMILY: dict[str, tuple[str, dict[str, str]]] = {value: (name, {}) for value, name in LLE.items()}
 FAMILY |= {value: ("lle", {"variant": value}) for value in ("free", "symmetric")}
@@ -185,9 +186,9 @@ SPECS = [
     one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", positional=True, further=solvers(svd_solver="auto", copy=True)),
     one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n", positional=True),
     one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", positional=True, instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
-    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
+    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", further={"p": (2, "float", "the power of `metric='minkowski'`: 1 is manhattan, 2 is euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
     Spec("LocallyLinearEmbedding", FAMILY, "min Σ |y[i] - Σ w[i,j] y[j]|² with the w that reconstruct x[i] from its neighbors, Y'Y = n I", further=solvers(eigen_solver="auto", tol=1e-6, max_iter=100, neighbors_algorithm="auto", hessian_tol=1e-4, modified_tol=1e-12), hidden=("variant",)),
-    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", positional=True, instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own, 'precomputed_nearest_neighbors' for a sparse matrix of distances; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
+    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", positional=True, instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "the weights as scikit-learn defines them: 'nearest_neighbors' (equal weights, the point itself counted in `n_neighbors`), 'rbf' (all pairs), 'precomputed' or a function for your own weights, 'precomputed_nearest_neighbors' for a sparse matrix of distances; None uses `kernel`")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
     one("DiffusionMaps", "diffusion-maps", "y[k] = λ[k]^t ψ[k], with P ψ = λ ψ of the walk P on the graph"),
     one("MVU", "mvu", "max tr K with K[i,i] + K[j,j] - 2 K[i,j] <= d[i,j]² for neighbors, K >= 0, 1'K1 = 0"),
     one("MEU", "meu", "K = (L(λ) + γI)⁻¹, the λ of the pairs such that their mean squared distances are those of the data"),
@@ -200,24 +201,11 @@ SPECS = [
     one("ElasticEmbedding", "elastic", "min Σ w+[i,j] |y[i] - y[j]|² + λ Σ w-[i,j] exp(-|y[i] - y[j]|²)"),
     one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map", data=effective),
     one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map", data=effective),
-    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, positional=True, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")}, idle=dict(learning_rate=("auto", SCHEDULE), n_iter_without_progress=(300, SCHEDULE), min_grad_norm=(1e-7, SCHEDULE), angle=(0.5, SCHEDULE))),
+    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, positional=True, further={"method": (None, "str | None", "scikit-learn's parameter: 'barnes_hut' is `accuracy='fast'`, 'exact' is `accuracy='exact'`; None uses `accuracy`")}, idle=dict(learning_rate=("auto", SCHEDULE), n_iter_without_progress=(300, SCHEDULE), min_grad_norm=(1e-7, SCHEDULE), angle=(0.5, SCHEDULE))),
     one("UMAP", "umap", "min Σ w[i,j] log(w/v) + (1 - w) log((1 - w)/(1 - v)), w of the fuzzy graph, v = 1/(1 + a |y[i] - y[j]|^2b)", instead=umap, further=UMAP_WORDS, idle=UMAP_IDLE),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
-    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", positional=True, instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "what `metric` was called before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")}, idle={"n_init": (1, SCHEDULE)}),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", positional=True, instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "the name of `metric` before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether to fit the distances themselves (metric), or their order alone (nonmetric)"), "eps": (None, "float | None", "scikit-learn's name of `tol`, which it replaces if given"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' is True with `metric_mds=False`")}, idle={"n_init": (1, SCHEDULE)}),
 ]
-
-
-def docstring(spec: Spec) -> str:
-    lines = [f"{spec.summary[0].upper()}{spec.summary[1:].rstrip('.')}.", "", f"    {spec.formula}", "", spec.paper, ""]
-    lines += ["Parameters", "----------"]
-    for name, parameter in spec.parameters.items():
-        lines += [f"{name} : {parameter.type}, default {parameter.default!r}", f"    {parameter.meaning}"]
-    lines += ["", "Attributes", "----------", "embedding_ : the coordinates, one row per point"]
-    lines += ["n_iter_ : the iterations that were made", *(["graph_ : the graph, a sparse matrix"] if spec.graph else [])]
-    lines += ["log_likelihood_ : of the method's own model, or else of the points under its field and noise"]
-    lines += ["report_ : everything that is known about the fit", "", "Examples", "--------"]
-    lines += [f">>> from eigenfold import {spec.name}, datasets", '>>> X = datasets.load("iris").data[::3]']
-    return "\n".join(lines + [f">>> {spec.name}().fit_transform(X).shape", "(50, 2)", ""])
 
 
 def initializer(spec: Spec) -> Any:

@@ -13,7 +13,32 @@ from . import _eigenfold, _input
 
 
 class Comparison:
-    """What `compare` found: `ranking`, `table`, `maps`, `status`, and the page by `report`."""
+    """The embeddings of several methods with their quality measures.
+
+    `compare` returns it. `print` shows the ranking, and a notebook displays the page that `report` writes.
+
+    Parameters
+    ----------
+    found : object
+        The result of the compiled library.
+    columns : list of str or None
+        The names of the features.
+    image : tuple of int or None
+        The height and width of the images that the rows are.
+    title : str
+        The title of the page.
+
+    Attributes
+    ----------
+    methods : list of dict
+        One entry per embedding, best first: `name`, `status`, `reason`, `seconds`, `memory_mb`, `quality` and more.
+    rule : str
+        The rule of the ranking.
+
+    See Also
+    --------
+    compare : Make a comparison.
+    """
 
     def __init__(self, found: Any, columns: list[str] | None, image: tuple[int, int] | None, title: str) -> None:
         self._found, self._columns, self._image, self._title = found, columns, image, title
@@ -23,23 +48,23 @@ class Comparison:
 
     @property
     def ranking(self) -> list[str]:
-        """The names of those that have a map, best first, by `rule`."""
+        """The names of the embeddings, best first, without those that failed or were skipped."""
         return list(self._found.ranking())
 
     @property
     def maps(self) -> dict[str, np.ndarray]:
-        """The maps by name, best first, each turned onto the best one."""
+        """The embeddings by name, best first; each is rotated and scaled to match the best one."""
         return {name: self._found.map(name) for name in self.ranking}
 
     @property
     def status(self) -> dict[str, str]:
-        """`done`, or `stopped`, `failed` or `skipped` with the reason, by name."""
+        """The status by name: `done`; or `stopped`, `failed` or `skipped` with the reason."""
         said = lambda one: one["status"] if one["reason"] is None else f"{one['status']}: {one['reason']}"  # noqa: E731
         return {one["name"]: said(one) for one in self.methods}
 
     @property
     def table(self) -> Any:
-        """One row per method, best first, with its quality measures: a pandas DataFrame if pandas is installed, else a list of dicts."""
+        """The quality measures, one row per embedding, best first: a pandas DataFrame, or a list of dicts without pandas."""
         rows = []
         for one in self.methods:
             row = {name: one[name] for name in ("name", "status", "seconds", "memory_mb")}
@@ -52,12 +77,43 @@ class Comparison:
         return pandas.DataFrame(rows).set_index("name")
 
     def html(self, *, title: str | None = None, names: Sequence[str] | None = None) -> str:
-        """The page as text: one HTML file that needs no network."""
+        """Return the page as HTML that needs no network.
+
+        Parameters
+        ----------
+        title : str, optional
+            The title; by default that of `compare`.
+        names : sequence of str, optional
+            The name of each row, shown when the mouse is on its point.
+
+        Returns
+        -------
+        str
+            The page.
+
+        See Also
+        --------
+        report : Write the page to a file.
+        """
         said = None if names is None else [str(name) for name in names]
         return self._found.html(title or self._title, self._columns, said, self._image)
 
     def report(self, file: str | Path, *, title: str | None = None, names: Sequence[str] | None = None) -> None:
-        """Writes the page to a file; `names` are what the rows are called on it."""
+        """Write the page to an HTML file.
+
+        Parameters
+        ----------
+        file : str or path-like
+            The file.
+        title : str, optional
+            The title; by default that of `compare`.
+        names : sequence of str, optional
+            The name of each row, shown when the mouse is on its point.
+
+        See Also
+        --------
+        html : Return the page as a string.
+        """
         Path(file).write_text(self.html(title=title, names=names), encoding="utf-8")
 
     def _repr_html_(self) -> str:
@@ -92,12 +148,60 @@ def compare(
     callback: Callable[..., Any] | None = None,
     **parameters: Any,
 ) -> Comparison:
-    """Maps of the same points by several methods, evaluated alike and ranked.
+    """Embed the same points by several methods, and rank the embeddings by their quality.
 
-    `methods` are names (`"all"` for all, a dozen if none are given); `parameters` such as `perplexity=50` reach the methods that
-    have them; `sweep={"neighbors": [5, 10, 20]}` makes a map per value. Each method has `seconds`; one that fails or is stopped
-    is reported in `status`, and the others go on.
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The points.
+    methods : str or iterable of str, optional
+        The methods by the names of the command-line program, such as 'pca', 'umap' or 'lle'; 'all' is all of them. By default a
+        selection of common methods.
+    labels : array-like of shape (n_samples,), optional
+        The class of each point, or a number; they color the page, and classes are used by the quality measures of labels.
+    n_components : int, default=2
+        The number of coordinates.
+    n_neighbors : int, default=10
+        The number of neighbors of the methods that use a graph.
+    metric : str, default='euclidean'
+        The distance, by the names of `knn_graph`.
+    sweep : mapping of str to sequence, optional
+        One parameter with several values, such as ``{"n_neighbors": [5, 10, 20]}``; each value gives an embedding of every
+        method that has the parameter.
+    seconds : float, default=60.0
+        The time limit of each method.
+    image : tuple of int, optional
+        The height and width of the grey images that the rows are, such as ``(8, 8)``; the page shows them.
+    title : str, default='data'
+        The title of the page.
+    random_state : int, RandomState, Generator or None, default=0
+        The seed of all random choices; None is 0.
+    n_jobs : int, optional
+        The number of threads; None and -1 are one per core. The result does not depend on it.
+    callback : callable, optional
+        Called several times a second as ``callback(stage, fraction, objective)``; if it returns a true value, the comparison
+        stops.
+    **parameters : dict
+        Parameters of the methods, such as ``perplexity=50``; each reaches the methods that have it.
 
+    Returns
+    -------
+    Comparison
+        The embeddings, with `ranking`, `table`, `maps`, `status` and the page by `report`. A method that fails or is stopped has its
+        reason in `status`, and the others go on.
+
+    Raises
+    ------
+    ValueError
+        If a method or parameter is unknown, `sweep` has several parameters, or a number is missing.
+
+    See Also
+    --------
+    quality : Measure a single embedding.
+    dimension : Estimate the number of coordinates.
+
+    Examples
+    --------
     >>> from eigenfold import compare, datasets
     >>> iris = datasets.load("iris")
     >>> found = compare(iris.data, ["pca", "umap"], labels=iris.target)

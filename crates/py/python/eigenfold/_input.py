@@ -204,7 +204,7 @@ def seed(random_state: Any, init: Any = None) -> int:
         return int(random_state.integers(2**31 - 1))
     number = whole("random_state", random_state)
     if number >= 2**64:
-        raise ValueError(f"random_state is {number}; give a whole number below 2**64")
+        raise ValueError(f"random_state is {number}; give an integer below 2**64")
     return number
 
 
@@ -212,7 +212,7 @@ def whole(name: str, value: Any, least: int = 0, more: str = "") -> int:
     """A whole number, from whatever counts as one."""
     number = value.__index__() if hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) else None
     if number is None or number < least:
-        raise ValueError(f"{name} is {value!r}; give a whole number of {least} or more{more}")
+        raise ValueError(f"{name} is {value!r}; give an integer >= {least}{more}")
     return number
 
 

@@ -13,7 +13,44 @@ from ._spec import TABLE, Spec
 
 
 def load(path: Any) -> Any:
-    """A fitted estimator from a file that the program (`--save`) or `save` wrote."""
+    """Read a fitted estimator from a model file.
+
+    The method `save` of every estimator and the option ``--save`` of the command-line program write the same files.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    Estimator
+        The fitted estimator, of the class of the method and with its parameters. The seconds of `report_` are 0, and
+        ``report_["chosen"]`` is empty.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If the file is not a model file, is damaged, or has another format version.
+
+    See Also
+    --------
+    Isomap.save : Write a fitted estimator to a model file.
+
+    Examples
+    --------
+    >>> import eigenfold
+    >>> X = eigenfold.datasets.make("swiss-roll", n=200).data
+    >>> isomap = eigenfold.Isomap(n_neighbors=12).fit(X)
+    >>> isomap.save("roll.model")
+    >>> again = eigenfold.load("roll.model")
+    >>> again
+    Isomap(n_neighbors=12)
+    >>> bool((again.transform(X[:3]) == isomap.transform(X[:3])).all())
+    True
+    """
     with open(path, "rb"):  # for Python's own errors of files that are not there or not ours
         model = _eigenfold.Model.load(path)
     recipe = json.loads(model.recipe)

@@ -22,11 +22,58 @@ class Alone:
         return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Ignored; it is there for scikit-learn.
+
+        Returns
+        -------
+        dict
+            The parameters and their values.
+
+        See Also
+        --------
+        set_params : Set parameters by name.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap
+        >>> Isomap(n_neighbors=8).get_params()["n_neighbors"]
+        8
+        """
         return {name: getattr(self, name) for name in self._get_param_names()}
 
     def set_params(self, **params: Any) -> Any:
-        """Sets parameters by name."""
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            The parameters and their values.
+
+        Returns
+        -------
+        Estimator
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no parameter of a name.
+
+        See Also
+        --------
+        get_params : Return the parameters by name.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap
+        >>> Isomap().set_params(n_neighbors=8)
+        Isomap(n_neighbors=8)
+        """
         known = self._get_param_names()
         for name, value in params.items():
             if name not in known:
@@ -80,11 +127,11 @@ def same(a: Any, b: Any) -> bool:
 
 
 class NotFittedError(ValueError, AttributeError):
-    """A result was requested of an estimator that has not been fitted."""
+    """Raised when a result is requested from an estimator that is not fitted; also scikit-learn's class of this name."""
 
 
 class ConvergenceWarning(UserWarning):
-    """A solver stopped before it met its tolerance; the result is what it had by then."""
+    """Warns that a solver stopped before it met its tolerance; the result is its last one. Also scikit-learn's class of this name."""
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -14,44 +14,45 @@ from ._sklearn import same
 TABLE: dict[str, dict[str, Any]] = {method["name"]: method for method in json.loads(_eigenfold.methods())}
 
 SHARED = {
-    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0"),
+    "random_state": (0, "int | None", "the seed of every random choice; None is 0. The same seed gives the same result for any `n_jobs`"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
-    "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
-    "vector": (None, "str | None", "the column of a table that holds a vector in every row, which are the points; None is the only such column"),
-    "standardize": (False, "bool", "whether every column is brought to zero mean and unit variance first; as scale_columns='unit'"),
-    "scale_columns": (None, "str | None", "what every column is centered and divided by first: 'unit' (mean and standard deviation) or 'robust' (median and interquartile range)"),
-    "log": (None, "str | None", "the logarithm that is taken of every number before that: 'log1p' or 'log'"),
-    "memory": (None, "int | None", "how many bytes may be used; None is most of what is free"),
-    "likelihood": (False, "bool", "whether `log_likelihood_` is computed where that takes long"),
-    "verbose": (0, "int", "1 prints a line per stage, 2 more often"),
-    "callback": (None, "Callable[[str, float, float | None], Any] | None", "called some times a second as callback(stage, fraction, objective); a true answer stops the fit and keeps what it has"),
+    "missing": ("error", "str", "how missing cells (NaN) are treated: 'error' raises an error; 'mean' uses the mean of the column; 'model' predicts them from similar rows, and PPCA and FactorAnalysis integrate them out instead"),
+    "vector": (None, "str | None", "the column of a table that has a vector in every row; these vectors are the points. None is the only such column"),
+    "standardize": (False, "bool", "whether to center every column and scale it to unit variance first; the same as `scale_columns='unit'`"),
+    "scale_columns": (None, "str | None", "how to center and scale every column first: 'unit' by mean and standard deviation, 'robust' by median and interquartile range"),
+    "log": (None, "str | None", "the logarithm to take of every number before columns are scaled: 'log1p' is log(1 + x)"),
+    "memory": (None, "int | None", "the most memory to use, in bytes; None is most of what is free. A fit that would need more is refused before it starts"),
+    "likelihood": (False, "bool", "whether to compute `log_likelihood_` where it takes long"),
+    "verbose": (0, "int", "1 prints a line per stage, 2 prints more often"),
+    "callback": (None, "Callable[[str, float, float | None], Any] | None", "called several times a second as ``callback(stage, fraction, objective)``; a true return value stops the fit, which keeps the embedding it has"),
 }
-# Of methods that descend from a start.
+# Of methods that optimize from a start.
 SEEDED = {
-    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0. Only init='random' draws the start, so that without it other seeds hardly move the map; with it they show what is stable, and None is another seed each time"),
+    "random_state": (0, "int | None", "the seed of every random choice; None is 0. The same seed gives the same result for any `n_jobs`. Other seeds hardly change the result, because the start is not random; with `init='random'` they change the start, and None is another seed for each fit"),
 }
 GRAPH = {
-    "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, itself not counted; 'auto' tries several"),
-    "radius": (None, "float | None", "the distance within which points are neighbors, with `n_neighbors=None`"),
-    "graph": ("nearest", "str", "who is a neighbor: 'nearest', 'mutual', 'within' a radius, 'all', or 'learned' by an L1 penalty"),
-    "graph_params": (None, "dict[str, Any] | None", "parameters of a learned graph, as of Drill: penalty, ridge, ..."),
-    "approximate": (None, "bool | None", "whether a tenth of the neighbors may be missed for speed; None as the method can do with"),
-    "disconnected": ("join", "str", "what to do with a graph with several connected components: 'join' by the shortest linking edges, 'error', or 'separate'"),
-    "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
+    "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, the point itself not counted; 'auto' tries several"),
+    "radius": (None, "float | None", "the distance within which points are neighbors; give `n_neighbors=None` with it"),
+    "graph": ("nearest", "str", "which points are neighbors: 'nearest' are the k nearest; 'mutual' are pairs that are among the nearest of each other; 'within' are those within `radius`; 'all' are all; 'learned' are those of the nearest that a sparse precision matrix keeps"),
+    "graph_params": (None, "dict[str, Any] | None", "the parameters of `graph='learned'`, by the names that Drill has: penalty, ridge and others"),
+    "approximate": (None, "bool | None", "whether the neighbor search may miss a tenth of the neighbors for speed; None is exact, except for UMAP, which may miss one in a hundred"),
+    "disconnected": ("join", "str", "how to treat several connected components of the graph: 'join' links them by the shortest edges between them, 'error' raises an error, 'separate' embeds each on its own"),
+    "rescale": (None, "int | None", "the number of coordinates within which to restore the distances between neighbors after the fit; None does not"),
 }
 METRIC = {
-    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis', 'mahalanobis' (by the covariance of the data); 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
-    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric: {'p': 3} of minkowski, {'V': covariance} of mahalanobis, or those of scipy's"),
+    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "the distance: 'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis' or 'mahalanobis' (by the covariance of the data); 'precomputed' for a matrix of distances or a sparse graph of edge lengths; any other name of scipy's ``cdist``, or a function of two rows, for which all distances are computed first"),
+    "metric_params": (None, "dict[str, Any] | None", "further arguments of the metric: ``{'p': 3}`` of minkowski, ``{'V': covariance}`` of mahalanobis, or those of scipy"),
 }
 
 @dataclass
 class Parameter:
-    """A parameter of a class: its default, its type, what it means, and the library's name if the method has it."""
+    """A parameter of a class: its default, type and meaning; the library's name, and the words of a choice, if the method has it."""
 
     default: Any
     type: str
     meaning: str
     library: str | None = None
+    values: tuple[str, ...] = ()
 
 
 @dataclass
@@ -80,17 +81,17 @@ class Spec:
         self.metric = any(TABLE[name]["metric"] for name, _ in self.methods.values()) or self.graph
         self.latent = first in ("ppca", "fa")
         self.linear = first in ("pca", "ppca", "fa", "gplvm")
-        meaning = "the number of coordinates; 'auto' estimates it, None is as many as there can be"
+        meaning = "the number of coordinates; 'auto' estimates it by `eigenfold.dimension`, None is the largest possible number"
         self.parameters = {"n_components": Parameter(2, "int | str | None", meaning)}
         self._add(GRAPH if self.graph else {})
         self._add(METRIC if self.metric else {})
         if len(self.methods) > 1:
             kinds = ", ".join(f"{value!r} ({name})" for value, (name, _) in self.methods.items())
-            self.parameters["method"] = Parameter("standard", "str", f"which of the family: {kinds}")
+            self.parameters["method"] = Parameter("standard", "str", f"the variant, with its name in the command-line program: {kinds}", values=tuple(self.methods))
         for row in rows:
             self._add_row(row, self.unseen if row["python"] in self.hidden else self.parameters)
         self._add(self.further)
-        self._add({name: (default, "Any", f"accepted, and without effect: {why.format(self.name)}") for name, (default, why) in self.idle.items()})
+        self._add({name: (default, "Any", f"accepted for compatibility, without effect: {why.format(self.name)}") for name, (default, why) in self.idle.items()})
         self._add(SHARED | (SEEDED if "init" in self.parameters else {}))
 
     def _add(self, parameters: dict[str, tuple[Any, str, str]]) -> None:
@@ -104,11 +105,12 @@ class Spec:
         name, default, kind = row["python"], value_of(row), type_of(row)
         before = to.get(name)
         if before is None:
-            to[name] = Parameter(default, kind, row["meaning"], row["name"])
+            to[name] = Parameter(default, kind, row["meaning"], row["name"], tuple(row["values"] or ()))
         elif before.library == row["name"] and (before.default != default or before.default is None):
             before.default = None
             before.type = " | ".join(dict.fromkeys(f"{before.type} | {kind} | None".split(" | ")))
-            before.meaning += "; " + row["meaning"]
+            if row["meaning"] not in before.meaning:
+                before.meaning += "; " + row["meaning"]
 
     def method(self, estimator: Any) -> tuple[str, dict[str, str]]:
         """The library's name of the method, and the parameters that it implies."""

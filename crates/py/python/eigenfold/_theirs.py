@@ -19,14 +19,34 @@ class GeodesicEstimator(Estimator):
 
     @property
     def dist_matrix_(self) -> np.ndarray:
-        """The lengths of the shortest paths between all points; n x n, and computed anew each time."""
+        """The lengths of the shortest paths between all points, of shape (n_samples, n_samples); computed on access."""
         self._require("dist_matrix_", True)
         from scipy.sparse.csgraph import shortest_path
 
         return shortest_path(self.graph_, directed=False)
 
     def reconstruction_error(self) -> float:
-        """‖K - K̂‖ / n, with K = -H D² H / 2 of the path lengths D and K̂ what the coordinates keep of it; as scikit-learn has it."""
+        """Return the reconstruction error of the kernel, as scikit-learn defines it.
+
+        It is the Frobenius norm ``|K - K'| / n``, where ``K = -H D² H / 2`` for the path lengths ``D``, and ``K'`` is the part of
+        ``K`` in the coordinates.
+
+        Returns
+        -------
+        float
+            The error.
+
+        See Also
+        --------
+        score : Return the share of variance that the inverse transform preserves.
+
+        Examples
+        --------
+        >>> from eigenfold import Isomap, datasets
+        >>> X = datasets.make("swiss-roll", n=200).data
+        >>> Isomap(n_components=2).fit(X).reconstruction_error() < Isomap(n_components=1).fit(X).reconstruction_error()
+        True
+        """
         self._fitted()
         kernel = -0.5 * self.dist_matrix_**2
         kernel -= kernel.mean(axis=0)
@@ -44,7 +64,7 @@ class AffinityEstimator(Estimator):
 
     @property
     def affinity_matrix_(self) -> Any:
-        """The weights of scikit-learn's `affinity`, a point's with itself too; but for given ones they are computed anew each time."""
+        """The weights by `affinity` in scikit-learn's form, with the diagonal; computed on access. Only if `affinity` is given."""
         self._require("affinity_matrix_", self.affinity is not None)
         if self._weights is not None:
             return self._weights
@@ -62,11 +82,72 @@ class StressEstimator(Estimator):
     """A method of the differences between distances, whose optimization may start from given coordinates."""
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> Any:
-        """Fits the method to points, or to distances if `metric="precomputed"`; from the coordinates `init` if they are given."""
+        """Fit the method.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            The points, or with ``metric="precomputed"`` their distances.
+        y : None
+            Ignored.
+        init : array-like of shape (n_samples, n_components), optional
+            The coordinates from which the optimization starts; by default as the parameter `init`.
+
+        Returns
+        -------
+        Estimator
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If the input or a parameter is not valid; the message has the row, column or parameter and what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it met its tolerance.
+
+        See Also
+        --------
+        fit_transform : Fit and return the coordinates.
+
+        Examples
+        --------
+        >>> from eigenfold import MDS, datasets
+        >>> X = datasets.load("iris").data[::5]
+        >>> MDS().fit(X, init=X[:, :2]).embedding_.shape
+        (30, 2)
+        """
         return self._fit(X, y, init)
 
     def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Any:
-        """Fits the method and returns the coordinates, one row per point."""
+        """Fit the method and return the coordinates of the points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            The points, or with ``metric="precomputed"`` their distances.
+        y : None
+            Ignored.
+        init : array-like of shape (n_samples, n_components), optional
+            The coordinates from which the optimization starts; by default as the parameter `init`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates; a DataFrame after `set_output`.
+
+        See Also
+        --------
+        fit : Fit without returning the coordinates; lists the errors and warnings.
+
+        Examples
+        --------
+        >>> from eigenfold import MDS, datasets
+        >>> MDS().fit_transform(datasets.load("iris").data[::5]).shape
+        (30, 2)
+        """
         return self._contained(self.fit(X, y, init).embedding_, X)
 
 
@@ -76,10 +157,42 @@ class SupervisedEstimator(Estimator):
     target_weight: float
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Fits the method to points, or to distances or a sparse graph if `metric="precomputed"`.
+        """Fit the method, by the classes of the points too if they are given.
 
-        Classes `y` pull points of one class together, as much as `target_weight` says. Text and up to 30 different whole
-        numbers are classes, and -1 is one that is not known; other numbers are not used, with a warning.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
+            The points: an array, a pandas or polars DataFrame, a pyarrow table, or a scipy sparse matrix, which is converted to a dense
+            array. With ``metric="precomputed"`` a square matrix of distances, or a sparse matrix as a graph of edge lengths.
+        y : array-like of shape (n_samples,), optional
+            The class of each point; points of one class attract each other by the parameter `target_weight`. Text and up to 30
+            different whole numbers are classes. -1, None and NaN are unknown classes. Other numbers are not used, with a warning.
+
+        Returns
+        -------
+        Estimator
+            The fitted estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If the input or a parameter is not valid; the message has the row, column or parameter and what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it met its tolerance.
+
+        See Also
+        --------
+        fit_transform : Fit and return the coordinates.
+
+        Examples
+        --------
+        >>> from eigenfold import UMAP, datasets
+        >>> X, y, *_ = datasets.load("iris")
+        >>> UMAP(n_neighbors=30).fit(X, y).embedding_.shape
+        (150, 2)
         """
         return self._fit(X, y, None)
 

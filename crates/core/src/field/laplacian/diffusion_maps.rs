@@ -43,8 +43,18 @@ impl Table for DiffusionMaps {
         Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth))
             .auto(Bandwidth::AUTO)
             .or(Bandwidth::WORDS),
-        Parameter::new("time", "the time of the random walk", Kind::number(0.0, 1e6), field!(time)),
-        Parameter::new("alpha", "how much of the sampling density is removed", Kind::number(0.0, 1.0), field!(alpha)),
+        Parameter::new(
+            "time",
+            "the diffusion time: the number of steps of the random walk",
+            Kind::number(0.0, 1e6),
+            field!(time),
+        ),
+        Parameter::new(
+            "alpha",
+            "the exponent of the density normalization; 1 removes the influence of the sampling density",
+            Kind::number(0.0, 1.0),
+            field!(alpha),
+        ),
     ];
 }
 
@@ -53,10 +63,10 @@ impl Build for DiffusionMaps {
         Info {
             name: Self::METHOD,
             aliases: &["dm", "diffusion", "diffusion-map"],
-            summary: "distances of a random walk over the points",
+            summary: "spectral embedding by the diffusion distances of a random walk over the points",
             title: "Diffusion maps",
-            good_for: "slow directions of a random walk, robust to uneven sampling",
-            caution: "Lengths are those of the walk, not of the data; ends and edges are compressed.",
+            good_for: "the slow directions of a random walk, robust to uneven sampling",
+            caution: "Distances are those of the random walk, not of the data; ends and edges are compressed.",
             basis: Basis::Precision,
             paper: "Coifman & Lafon 2006",
             accepts: InputKind::ALL,

@@ -66,22 +66,22 @@ choices! {
     EdgeWeight {
         Heat: "heat" or "gaussian", "exp(-d^2 / 2 sigma^2)";
         Simple: "simple", "1";
-        Dual: "dual", "the best ones of mvu's bound";
+        Dual: "dual", "the optimal dual weights of mvu";
     }
 }
 
 choices! {
     LaplacianVariant {
-        Normalized: "normalized" or "random-walk", "y'Dy";
-        Symmetric: "symmetric", "u'u with u = sqrt(D) y";
-        Unnormalized: "unnormalized", "y'y";
+        Normalized: "normalized" or "random-walk", "by y'Dy";
+        Symmetric: "symmetric", "by u'u with u = sqrt(D) y";
+        Unnormalized: "unnormalized", "by y'y";
     }
 }
 
 choices! {
     Mutual {
-        Once: "once", "like any other";
-        Twice: "twice", "with twice the weight";
+        Once: "once", "as any other edge";
+        Twice: "twice", "twice that weight";
     }
 }
 
@@ -95,12 +95,17 @@ impl Table for LaplacianEigenmaps {
             .with("kernel", &["heat"]),
         Parameter::new(
             "variant",
-            "what the eigenproblem holds fixed",
+            "how eigenvectors are normalized",
             Kind::Choice(LaplacianVariant::NAMES),
             field!(variant),
         ),
-        Parameter::new("mutual", "how an edge in both ends' lists counts", Kind::Choice(Mutual::NAMES), field!(mutual))
-            .with("kernel", &["heat", "simple"]),
+        Parameter::new(
+            "mutual",
+            "the weight of an edge between mutual neighbors",
+            Kind::Choice(Mutual::NAMES),
+            field!(mutual),
+        )
+        .with("kernel", &["heat", "simple"]),
     ];
 }
 
@@ -109,10 +114,10 @@ impl Build for LaplacianEigenmaps {
         Info {
             name: Self::METHOD,
             aliases: &["le", "la", "spectral", "spectral-embedding", "laplacian-eigenmap"],
-            summary: "the smoothest functions on the neighborhood graph",
+            summary: "spectral embedding of the neighborhood graph by its Laplacian",
             title: "Laplacian eigenmaps",
-            good_for: "groups, and the order along a strip, of very many points",
-            caution: "Lengths and areas mean nothing: edges are compressed, and a long strip hides its width.",
+            good_for: "groups, and the order along a strip, for very many points",
+            caution: "Lengths and areas have no meaning: edges are compressed, and a long strip hides its width.",
             basis: Basis::Precision,
             paper: "Belkin & Niyogi 2003",
             accepts: InputKind::ALL,
@@ -161,7 +166,7 @@ impl LaplacianEigenmaps {
         if self.bandwidth != Bandwidth::Auto || self.mutual == Mutual::Twice {
             return Err(Error::inapplicable(
                 "bandwidth",
-                "`bandwidth` and `mutual` are for other kernels than dual",
+                "`bandwidth` and `mutual` do not apply to `kernel` dual",
                 "leave them out",
             ));
         }
@@ -169,7 +174,7 @@ impl LaplacianEigenmaps {
         let unfolded = unfolding.build(site).map_err(|error| match error {
             error if error.is_parameter() => Error::parameter(
                 "kernel",
-                format!("`kernel` dual is an unfolding, and that was refused ({error})"),
+                format!("`kernel` dual solves an unfolding, which was refused ({error})"),
                 "use `kernel` heat",
             ),
             error => error,

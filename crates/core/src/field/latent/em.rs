@@ -215,7 +215,7 @@ fn start(start: EmStart, pairs: &Pairs<'_>, em: &Em<'_>, site: &Site<'_>) -> Res
         if points.cols() < dims {
             return Err(Error::parameter(
                 "start",
-                format!("{} features have no {dims} principal components", points.cols()),
+                format!("{} features have fewer than {dims} principal components", points.cols()),
                 format!("use `start` sample, or `dims` {}", points.cols()),
             ));
         }

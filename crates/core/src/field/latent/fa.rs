@@ -48,10 +48,10 @@ impl Build for Fa {
         Info {
             name: Self::METHOD,
             aliases: &["factor-analysis"],
-            summary: "latent factors, and a separate noise variance for every feature; missing cells are integrated out",
+            summary: "latent factors with a separate noise variance per feature; missing cells are integrated out",
             title: "Factor analysis",
-            good_for: "features with noise of very different sizes, and missing cells",
-            caution: "The map is linear: a curved sheet stays folded. Factors may be turned among themselves.",
+            good_for: "features with noise of very different sizes, and data with missing cells",
+            caution: "The map is linear: a curved manifold stays folded. Factors are determined up to a rotation.",
             basis: Basis::Covariance,
             paper: "Lawley & Maxwell 1971",
             accepts: &[InputKind::Points],
@@ -93,12 +93,12 @@ impl Build for Fa {
         if free < 0.0 {
             let (q, p) = (site.dims, points.cols());
             built.warnings.push(Warning::NotDetermined(format!(
-                "{q} factors of {p} features are not determined: other maps are as likely"
+                "{q} factors of {p} features are not identified: other maps are equally likely"
             )));
         }
         if alone > 0 {
             let (features, have) = if alone == 1 { ("feature", "has") } else { ("features", "have") };
-            let fact = format!("{alone} {features} {have} next to no noise left (a Heywood case)");
+            let fact = format!("{alone} {features} {have} almost no noise left (a Heywood case)");
             built.warnings.push(Warning::NotDetermined(format!("{fact}; fewer `dims` may fit better")));
         }
         Ok(built)

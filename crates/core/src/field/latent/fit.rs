@@ -285,8 +285,9 @@ impl Scaled {
             let seen = || (0..n).filter(|i| gone.rows[j].binary_search(i).is_err()).map(|i| points.row(i)[j]);
             let count = (n - gone.rows[j].len()) as f64;
             if count == 0.0 {
-                return Err(Error::data(format!("nothing was observed of column {}", j + 1), "leave the column out")
-                    .at_column(j));
+                return Err(
+                    Error::data(format!("column {} has no observed cell", j + 1), "leave the column out").at_column(j)
+                );
             }
             center[j] = seen().map(|x| x / count).sum();
             let far = seen().fold(f64::MIN_POSITIVE, |most, x| most.max((x - center[j]).abs()));
@@ -295,7 +296,7 @@ impl Scaled {
             largest = largest.max(units[j]);
         }
         if largest <= 1e-300 {
-            return Err(Error::data("all points are the same, so there is nothing to explain", "give other data"));
+            return Err(Error::data("all points are equal, so there is no variance to explain", "give other data"));
         }
         let mean_square = units.iter().map(|u| (u / largest).powi(2)).sum::<f64>() / p as f64;
         let whole = largest * mean_square.sqrt();

@@ -59,7 +59,7 @@ pub enum PkpcaSolver {
 
 choices!(PkpcaSolver {
     Eigen: "eigen", "a partial eigen-solve";
-    Em: "em", "the iteration of ppco, from the components of a sample of the points";
+    Em: "em", "the iteration of ppco, started from the components of a sample of the points";
 });
 
 impl Table for Pkpca {
@@ -75,10 +75,10 @@ impl Build for Pkpca {
         Info {
             name: Self::METHOD,
             aliases: &["probabilistic-kernel-pca"],
-            summary: "kernel PCA as a model with noise, the same map with an uncertainty",
+            summary: "kernel PCA as a latent variable model with noise: the same map, with its uncertainty",
             title: "PKPCA",
             good_for: "kernel PCA with an estimate of its noise",
-            caution: "Lengths are those of the kernel; what it calls far is all equally far.",
+            caution: "Distances are those of the kernel's feature space; beyond its bandwidth all points are equally far apart.",
             basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 4",
             accepts: InputKind::MEASURED,

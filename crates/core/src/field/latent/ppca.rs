@@ -30,7 +30,7 @@ const NOTHING: f64 = 1e-9;
 /// The optimizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatentSolver {
-    /// The fastest: a closed form where there is one, else quasi-Newton steps.
+    /// The fastest: the closed form where there is one, else quasi-Newton.
     #[default]
     Direct,
     /// Expectation maximization.
@@ -39,8 +39,8 @@ pub enum LatentSolver {
 
 choices! {
     LatentSolver {
-        Direct: "direct", "a closed form where there is one, else quasi-Newton steps";
-        Em: "em", "expectation maximization: monotone, and slow";
+        Direct: "direct", "the closed form where there is one, else quasi-Newton";
+        Em: "em", "expectation maximization, monotone but slow";
     }
 }
 
@@ -99,10 +99,10 @@ impl Build for Ppca {
         Info {
             name: Self::METHOD,
             aliases: &["probabilistic-pca"],
-            summary: "principal components as a model with noise; missing cells are integrated out",
+            summary: "PCA as a latent variable model with isotropic noise; missing cells are integrated out",
             title: "PPCA",
-            good_for: "a first look with an estimate of the noise, and missing cells",
-            caution: "The map is linear: a curved sheet stays folded, and groups may lie on each other.",
+            good_for: "a first look with an estimate of the noise, and data with missing cells",
+            caution: "The map is linear: a curved manifold stays folded, and groups may overlap.",
             basis: Basis::Covariance,
             paper: "Tipping & Bishop 1999",
             accepts: &[InputKind::Points],
@@ -143,7 +143,7 @@ impl Build for Ppca {
         }
         built.figures.insert(0, (Figure::Noise, noise));
         if noise <= 2.0 * FLOOR * variance {
-            let (dims, fact) = (site.dims, "the noise got the least variance that is allowed");
+            let (dims, fact) = (site.dims, "the noise variance was set to its lower limit");
             built.warnings.push(Warning::Likelihood(format!(
                 "the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"
             )));
@@ -172,14 +172,14 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
 fn idle_coordinates(first: usize, dims: usize) -> String {
     let fact = "noise alone explains the data equally well, as if the variance were the same in every direction";
     match first {
-        0 => format!("all points are at one place of the map: {fact}; use pca"),
+        0 => format!("all points coincide on the map: {fact}; use pca"),
         _ => {
             let which = if first + 1 == dims {
                 format!("coordinate {dims} is")
             } else {
                 format!("coordinates {} to {dims} are", first + 1)
             };
-            format!("{which} the same for all points: beside the others, {fact}; use `dims` {first}, or pca")
+            format!("{which} the same for all points: given the others, {fact}; use `dims` {first}, or pca")
         }
     }
 }

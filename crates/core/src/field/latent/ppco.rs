@@ -74,7 +74,7 @@ pub enum PpcoSolver {
 }
 
 choices!(PpcoSolver {
-    Eigen: "eigen", "the closed form, by a partial eigen-solve";
+    Eigen: "eigen", "the closed form, by a partial eigendecomposition";
     Em: "em", "expectation maximization until its subspace converges, then the closed form within it";
     EmPlain: "em-plain", "expectation maximization as published, whose lengths converge slowly";
 });
@@ -96,17 +96,12 @@ impl Table for Ppco {
     const METHOD: &'static str = "ppco";
     const TABLE: &'static [Parameter<Ppco>] = kernel_rows![
         Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
-        Parameter::new(
-            "solver",
-            "the solver of the likelihood problem",
-            Kind::Choice(PpcoSolver::NAMES),
-            field!(solver)
-        ),
+        Parameter::new("solver", "how the likelihood is maximized", Kind::Choice(PpcoSolver::NAMES), field!(solver)),
         Parameter::new("start", "the start of the iteration", Kind::Choice(EmStart::NAMES), of_iteration!(start))
             .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "tolerance",
-            "the largest residual of an eigenpair to stop at, or with `solver` em-plain the relative change of the \
+            "stop at this largest residual of an eigenpair; with `solver` em-plain, at this relative change of the \
              coordinates and the noise",
             Kind::number(1e-14, 0.1),
             of_iteration!(tolerance)
@@ -114,7 +109,7 @@ impl Table for Ppco {
         .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "max-iterations",
-            "the maximum number of steps",
+            "the maximum number of iterations",
             Kind::count(1, 1_000_000),
             of_iteration!(max_iterations)
         )
@@ -127,10 +122,10 @@ impl Build for Ppco {
         Info {
             name: Self::METHOD,
             aliases: &["probabilistic-pco", "probabilistic-principal-coordinates"],
-            summary: "classical scaling with noise, by maximum likelihood",
+            summary: "classical scaling as a latent variable model with noise, fitted by maximum likelihood",
             title: "PPCO",
-            good_for: "how much of a table of dissimilarities is noise",
-            caution: "With a kernel, lengths are those of the kernel, not of the data.",
+            good_for: "estimating how much of a dissimilarity matrix is noise",
+            caution: "With a kernel, distances are those of the kernel's feature space, not of the data.",
             basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 3",
             accepts: InputKind::MEASURED,
@@ -160,8 +155,7 @@ impl Build for Ppco {
         }
         if loss.is_none() && site.len() > site.dims + 1 {
             built.warnings.push(Warning::Likelihood(
-                "no noise is left beside the coordinates, so the likelihood has no maximum; they are those of mds"
-                    .into(),
+                "the coordinates leave no noise, so the likelihood has no maximum; they are those of mds".into(),
             ));
         }
         Ok(built)

@@ -27,8 +27,9 @@ const ROUNDING: f64 = 1e-13;
 const SINGLE_ROUNDING: f64 = 1e-7;
 
 /// The meaning and the default of the parameter `landmarks`.
-pub(super) const LANDMARKS_HELP: &str = "how many k-means centers serve as landmarks (as many as points: none)";
-pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
+pub(super) const LANDMARKS_HELP: &str =
+    "the number of landmarks (k-means centers); the number of points selects the exact method";
+pub(super) const LANDMARKS_AUTO: &str = "exact up to 5,000 points if their matrix fits into memory, else 300";
 
 /// The largest eigenpairs of Q, and what comes with them.
 pub(super) struct Principal {
@@ -122,7 +123,7 @@ impl Principal {
         if lengths.len() < dims {
             let count = lengths.len();
             self.warnings.push(Warning::FewDirections(format!(
-                "the field varies in {count} directions only; the other coordinates are zero"
+                "the map varies in only {count} directions; the other coordinates are zero"
             )));
         }
         if !pairs.converged {

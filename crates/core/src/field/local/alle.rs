@@ -1,4 +1,4 @@
-//! Acyclic locally linear embedding: in an order of the points, every point is a weighted mean of later ones.
+//! Acyclic locally linear embedding: LLE with a directed acyclic graph: each point is reconstructed from neighbors later in an order.
 //!
 //! ```text
 //! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1,  j among the parents of i, all of them after i
@@ -55,10 +55,10 @@ pub enum Ordering {
 choices! {
     Ordering {
         Input: "input", "the order of the rows";
-        Random: "random", "at random, by the seed";
-        Principal: "principal", "along the first principal component, points only";
-        Geodesic: "geodesic", "by the graph distance from one of its ends, which comes last";
-        Elimination: "elimination", "in an order of small fill, whose pattern has the parents";
+        Random: "random", "random, by the seed";
+        Principal: "principal", "along the first principal component (points only)";
+        Geodesic: "geodesic", "by the graph distance from one end of the graph, which comes last";
+        Elimination: "elimination", "a fill-reducing elimination order, whose fill pattern gives the parents";
     }
 }
 
@@ -76,7 +76,7 @@ impl Table for Alle {
     const METHOD: &'static str = "alle";
     const TABLE: &'static [Parameter<Alle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))
-            .auto("the fraction of local variance beyond the first directions, at most 0.001"),
+            .auto("the fraction of local variance outside the leading directions, at most 0.001"),
         Parameter::new("ordering", "the order of the points", Kind::Choice(Ordering::NAMES), field!(ordering)),
     ];
 }
@@ -86,9 +86,9 @@ impl Build for Alle {
         Info {
             name: Self::METHOD,
             aliases: &["acyclic-lle"],
-            summary: "in an order of the points, every point is a weighted mean of later ones",
+            summary: "LLE with a directed acyclic graph: each point is reconstructed from neighbors later in an order",
             title: "Acyclic LLE",
-            good_for: "a surface with an exact likelihood, in one pass over the points",
+            good_for: "a manifold with an exact likelihood, in one pass over the points",
             caution: "The map depends on the order of the points; lengths are not those of the data.",
             basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.7.4",

@@ -31,7 +31,7 @@ const DEPENDENT: f64 = 1e-6;
 /// Hessian locally linear embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HessianLle {
-    /// r: the weight of the bending other than second derivatives.
+    /// r: the weight of the LTSA penalty mixed into the Hessian penalty; 0 = the published method, 1 = LTSA.
     pub regularization: f64,
 }
 
@@ -45,7 +45,7 @@ impl Table for HessianLle {
     const METHOD: &'static str = "hessian-lle";
     const TABLE: &'static [Parameter<HessianLle>] = &[Parameter::new(
         "regularization",
-        "the weight of the bending other than second derivatives",
+        "the weight of the LTSA penalty mixed into the Hessian penalty; 0 = the published method, 1 = LTSA",
         Kind::number(0.0, 1.0),
         field!(regularization),
     )];
@@ -56,10 +56,10 @@ impl Build for HessianLle {
         Info {
             name: Self::METHOD,
             aliases: &["hlle", "hessian-eigenmaps", "hessian-locally-linear-embedding"],
-            summary: "the coordinates have no second derivatives along the surface",
+            summary: "LLE with a local Hessian penalty, which is zero for coordinates that are linear along the manifold",
             title: "Hessian LLE",
-            good_for: "the true shape of a smooth surface, with holes, up to an affine change of axes",
-            caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data. It needs an even, dense sample.",
+            good_for: "the shape of a smooth manifold, also with holes, up to an affine map",
+            caution: "Axes are scaled to unit variance: lengths and the aspect ratio are not those of the data. It needs an even, dense sample.",
             basis: Basis::Precision,
             paper: "Donoho & Grimes 2003",
             accepts: InputKind::MEASURED,

@@ -41,14 +41,15 @@ pub enum LleVariant {
 
 choices! {
     LleVariant {
-        Standard: "standard", "each point from its neighbors, equal weights of the residuals";
-        Free: "free", "residuals weighted by their own precision";
-        Symmetric: "symmetric", "symmetric weights";
+        Standard: "standard", "from each point's neighbors, with equally weighted residuals";
+        Free: "free", "with residuals weighted by their own precision";
+        Symmetric: "symmetric", "with a symmetric weight matrix";
     }
 }
 
 /// The meaning of the parameter `regularization` of LLE and its variants.
-pub(crate) const REGULARIZATION_HELP: &str = "fraction of the local trace added to the diagonal";
+pub(crate) const REGULARIZATION_HELP: &str =
+    "the fraction of the local Gram matrix's trace that is added to its diagonal";
 
 /// Locally linear embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,10 +79,10 @@ impl Build for Lle {
         Info {
             name: Self::METHOD,
             aliases: &["locally-linear-embedding"],
-            summary: "every point stays the same weighted mean of its neighbors",
+            summary: "keeps the weights that reconstruct each point from its neighbors",
             title: "LLE",
-            good_for: "a smooth surface, densely sampled, with very many points",
-            caution: "Parts of the map may be squeezed to a line or a point; lengths are not those of the data.",
+            good_for: "a smooth, densely sampled manifold with very many points",
+            caution: "Parts of the map may collapse to a line or a point; lengths are not those of the data.",
             basis: Basis::Precision,
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
             accepts: InputKind::MEASURED,
@@ -106,7 +107,7 @@ impl Build for Lle {
             ended = Ended::of(found.converged, found.stopped);
             if found.stopped {
                 warnings.push(Warning::Stopped(
-                    "stopped before it converged: the symmetric weights are not yet the best".into(),
+                    "stopped before it converged: the symmetric weights are not optimal yet".into(),
                 ));
             } else if !ended.is_converged() {
                 warnings.push(Warning::NotConverged(

@@ -30,10 +30,10 @@ impl Build for Ltsa {
         Info {
             name: Self::METHOD,
             aliases: &["local-tangent-space-alignment"],
-            summary: "local tangent spaces are aligned where they overlap",
+            summary: "aligns the local tangent spaces (local PCA) of overlapping neighborhoods",
             title: "LTSA",
-            good_for: "the true shape of a smooth surface, up to an affine change of axes",
-            caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
+            good_for: "the shape of a smooth manifold, up to an affine map",
+            caution: "Axes are scaled to unit variance: lengths and the aspect ratio are not those of the data.",
             basis: Basis::Precision,
             paper: "Zhang & Zha 2004",
             accepts: InputKind::MEASURED,

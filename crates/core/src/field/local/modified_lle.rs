@@ -51,10 +51,10 @@ impl Build for ModifiedLle {
         Info {
             name: Self::METHOD,
             aliases: &["mlle", "modified-locally-linear-embedding"],
-            summary: "every point stays several weighted means of its neighbors at once",
+            summary: "LLE with several weight vectors per point",
             title: "Modified LLE",
-            good_for: "a smooth surface where LLE loses a coordinate",
-            caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
+            good_for: "a smooth manifold on which LLE loses a coordinate",
+            caution: "Axes are scaled to unit variance: lengths and the aspect ratio are not those of the data.",
             basis: Basis::Precision,
             paper: "Zhang & Wang 2006",
             accepts: InputKind::MEASURED,

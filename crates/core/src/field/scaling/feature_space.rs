@@ -91,10 +91,10 @@ macro_rules! kernel_rows {
                 Kind::Choice($crate::kernel::mercer::Kernel::NAMES),
                 $crate::parameter::field!(kernel),
             ),
-            Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth))
+            Parameter::new("bandwidth", "sigma of the Gaussian kernel", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth))
                 .auto("the root mean square distance from the mean")
                 .with("kernel", &["gaussian"]),
-            Parameter::new("degree", "the power", Kind::count(1, 20), kernel_rows!(@of Polynomial, degree))
+            Parameter::new("degree", "the degree of the polynomial", Kind::count(1, 20), kernel_rows!(@of Polynomial, degree))
                 .with("kernel", &["polynomial"]),
             Parameter::new("offset", OFFSET, Kind::number(-1e150, 1e150), kernel_rows!(@of Polynomial, offset))
                 .with("kernel", &["polynomial"]),
@@ -103,7 +103,7 @@ macro_rules! kernel_rows {
             Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Polynomial, scale))
                 .with("kernel", &["polynomial"]),
             Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Sigmoid, scale))
-                .auto("one over the mean squared norm")
+                .auto("1 / the mean squared norm")
                 .with("kernel", &["sigmoid"]),
             $($own),*
         ]
@@ -111,5 +111,5 @@ macro_rules! kernel_rows {
 }
 pub(crate) use kernel_rows;
 
-pub(crate) const OFFSET: &str = "added to the scaled inner product";
-pub(crate) const SCALE: &str = "multiplies the inner product";
+pub(crate) const OFFSET: &str = "the offset added to the scaled inner product";
+pub(crate) const SCALE: &str = "the factor of the inner product";

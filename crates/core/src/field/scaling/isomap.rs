@@ -1,4 +1,4 @@
-//! Isomap: classical scaling of the distances along the graph.
+//! Isomap: classical scaling of shortest-path distances along the neighborhood graph.
 //!
 //! ```text
 //! g[i,j] = length of the shortest path from i to j in the graph (an edge either way is an edge)
@@ -40,10 +40,10 @@ impl Build for Isomap {
         Info {
             name: Self::METHOD,
             aliases: &["iso"],
-            summary: "classical scaling of the distances along the graph",
+            summary: "classical scaling of shortest-path distances along the neighborhood graph",
             title: "Isomap",
-            good_for: "lengths along a curved sheet without holes",
-            caution: "One false neighbor joins what is far apart; holes are widened, and clusters are drawn over each other.",
+            good_for: "lengths along a curved manifold without holes",
+            caution: "One false neighbor (a short circuit) distorts the whole map; holes are widened, and clusters may overlap.",
             basis: Basis::Covariance,
             paper: "Tenenbaum, de Silva & Langford 2000",
             accepts: InputKind::ALL,

@@ -24,7 +24,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 /// The meaning of the parameter `landmarks` of classical scaling and of Isomap.
-pub(crate) const LANDMARKS: &str = "how many points to scale exactly; the others are embedded from these";
+pub(crate) const LANDMARKS: &str =
+    "the number of landmarks, which are scaled exactly; all other points are embedded from them";
 
 /// Classical scaling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,10 +45,10 @@ impl Build for Mds {
         Info {
             name: Self::METHOD,
             aliases: &["classical-mds", "pcoa", "pco", "classical-scaling"],
-            summary: "points with the given distances (classical scaling)",
+            summary: "classical multidimensional scaling of distances (principal coordinates)",
             title: "Classical MDS",
-            good_for: "the best linear picture of given distances",
-            caution: "Large distances decide: near points may be far from being neighbors.",
+            good_for: "a linear map of given distances",
+            caution: "Large distances dominate: points close together on the map need not be neighbors in the data.",
             basis: Basis::Covariance,
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
             accepts: InputKind::MEASURED,

@@ -31,10 +31,10 @@ impl Build for Pca {
         Info {
             name: Self::METHOD,
             aliases: &["principal-components"],
-            summary: "the directions of largest variance",
+            summary: "projection onto the directions of largest variance",
             title: "PCA",
-            good_for: "a first look: the directions of largest variance, which can be named by features",
-            caution: "What lies beside these directions is not shown: points on top of each other may be far apart.",
+            good_for: "a first look; each axis is a combination of features and can be interpreted",
+            caution: "Variation in other directions is not shown: points on top of each other may be far apart in the data.",
             basis: Basis::Covariance,
             paper: "Pearson 1901; Hotelling 1933",
             accepts: &[InputKind::Points],

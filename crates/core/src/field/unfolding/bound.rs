@@ -78,7 +78,7 @@ pub fn mvu_upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, o
             return Err(Error::parameter(
                 "weights",
                 format!("the weight {weight} of {i} and {j} bounds nothing"),
-                "give weights of edges that are not negative",
+                "give nonnegative weights of edges",
             ));
         }
         if let Some(e) = pairs.place(i, j) {
@@ -97,9 +97,10 @@ pub fn mvu_upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, o
     }
     match found.confirmed(&pairs, &w, memory)? {
         Confirmation::Holds(bound) => Ok(bound),
-        Confirmation::Fails => {
-            Err(Error::numerical("rounding hides whether the weights bound anything", "give less different ones"))
-        }
+        Confirmation::Fails => Err(Error::numerical(
+            "rounding hides whether the weights bound anything",
+            "give weights of more similar size",
+        )),
         Confirmation::Dear { flops, needed } => Err(Error::Memory {
             what: format!("the factor of {flops:.1e} flops that confirms the bound"),
             needed,
@@ -229,7 +230,7 @@ mod tests {
         let weight = |i, j, weight| Weight { i, j, distance: 1.0, weight };
         let refused = |weights: &[Weight]| mvu_upper_bound(&graph, weights, None, &Silent).unwrap_err().to_string();
         assert!(refused(&[weight(0, 2, 1.0)]).contains("0 and 2 bounds nothing"));
-        assert!(refused(&[weight(0, 9, 1.0)]).contains("give weights of edges"));
+        assert!(refused(&[weight(0, 9, 1.0)]).contains("weights of edges"));
         assert!(refused(&[weight(0, 1, -1.0)]).contains("not negative"));
         assert!(refused(&[weight(0, 1, 1.0)]).contains("do not connect"));
     }

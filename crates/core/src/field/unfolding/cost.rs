@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     /// Measured CPU seconds; for runs that were stopped early, the seconds until then
-    /// (docs/decisions/0143-what-it-will-take.md).
+    /// (docs/decisions/0143-predicted-run-time.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {
         for (name, flops, dimension, took, done) in [

@@ -109,7 +109,7 @@ fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
             let names = names.join(", ");
             return Err(Error::data(
                 format!("no points have the distances of points {names}"),
-                "bind them from above alone",
+                "constrain them from above only",
             ));
         }
         for q in (0..size).filter(|&q| values[q] < FLAT * variance) {

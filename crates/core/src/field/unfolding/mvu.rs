@@ -88,23 +88,18 @@ impl Table for Mvu {
     const TABLE: &'static [Parameter<Mvu>] = &[
         Parameter::new(
             "constraints",
-            "which distances are constrained",
+            "the constrained distances",
             Kind::Choice(Constraints::NAMES),
             field!(constraints),
         )
-        .auto("angles, or edges where only a graph is known"),
+        .auto("angles, or edges if the input is a graph"),
         Parameter::new("variant", "how distances are constrained", Kind::Choice(MvuVariant::NAMES), field!(variant)),
-        Parameter::new(
-            "band",
-            "the fraction by which squared distances may differ",
-            Kind::number(0.0, 0.9),
-            field!(band),
-        )
-        .auto("0 up to 300 points, 0.01 beyond")
-        .with("variant", &["equality"]),
+        Parameter::new("band", "the relative error allowed in squared distances", Kind::number(0.0, 0.9), field!(band))
+            .auto("0 up to 300 points, 0.01 beyond")
+            .with("variant", &["equality"]),
         Parameter::new(
             "landmarks",
-            "how many points to unfold exactly; the others are embedded from these",
+            "the number of landmarks, which are unfolded exactly; all other points are embedded from them",
             Kind::at_least(3),
             field!(landmarks),
         )
@@ -124,10 +119,10 @@ impl Build for Mvu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
-            summary: "the largest variance that the neighbors' distances allow, with a certificate",
+            summary: "maximizes the variance while keeping the distances between neighbors (semidefinite program with a duality gap)",
             title: "MVU",
-            good_for: "a sheet laid flat with a proof of how much variance any such map could have",
-            caution: "Lengths hold between neighbors only; holes in the sheet stay holes, and one false neighbor can fold it.",
+            good_for: "flattening a manifold, with a certified bound on the variance of any such map",
+            caution: "Lengths are kept between neighbors only; holes stay holes, and one false neighbor can fold the map.",
             basis: Basis::Covariance,
             paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
             accepts: InputKind::ALL,
@@ -231,7 +226,7 @@ impl Mvu {
         }
         if band > 0.0 {
             built.warnings.push(Warning::Approximate(format!(
-                "squared distances may differ by {} % from the data's; `band` 0 asks for equal ones",
+                "squared distances may differ by {} % from the data's; `band` 0 requires equal ones",
                 100.0 * band
             )));
         }
@@ -329,7 +324,7 @@ impl Mvu {
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
         built.warnings.push(Warning::Approximate(format!(
-            "what is certified to {:.1e} is the unfolding of the landmarks; with the points placed between them the gap is {:.1e}",
+            "the duality gap of {:.1e} is that of the landmarks; with all points the gap is {:.1e}",
             own.gap, certificate.claimed.gap
         )));
         Ok(built)

@@ -27,8 +27,8 @@ impl Constraints {
 
 choices! {
     Constraints {
-        Edges: "edges", "those of neighbors";
-        Angles: "angles", "also those among the neighbors of a point";
+        Edges: "edges", "between neighbors";
+        Angles: "angles", "also between the neighbors of the same point";
     }
 }
 

@@ -42,7 +42,9 @@ impl Rescaling {
     pub(crate) fn warning(&self) -> Option<String> {
         let way_out = "a larger `rescale` or the coordinates of another method may have more";
         match self.part {
-            None => Some("how much of the largest variance the rescaled map has could not be computed".into()),
+            None => Some(
+                "the fraction of the largest possible variance that the rescaled map has could not be computed".into(),
+            ),
             Some(part) if part < 0.5 => Some(format!(
                 "the rescaled map may have only {:.0} % of the variance that its distances allow; {way_out}",
                 (100.0 * part).floor()

@@ -65,9 +65,9 @@ pub enum Accuracy {
 
 choices! {
     Accuracy {
-        Fast: "fast", "by a grid in single precision, accurate to a few per cent; above three dimensions by a tree, for umap above two by 128 points sampled at every step";
-        Fine: "fine", "by a finer grid in double precision, accurate to three digits or more; by a finer tree above three dimensions";
-        Exact: "exact", "pair by pair";
+        Fast: "fast", "interpolation on a grid in single precision, accurate to a few percent; above three dimensions a tree; for umap above two dimensions 128 points sampled per iteration";
+        Fine: "fine", "a finer grid in double precision, accurate to three digits or more; above three dimensions a finer tree";
+        Exact: "exact", "all pairs";
     }
 }
 
@@ -269,7 +269,7 @@ impl RepulsionSum {
             RepulsionSum::Fast(_) => "grid, single precision",
             RepulsionSum::Fine(_) => "grid, double precision",
             RepulsionSum::Tree(_) => "tree",
-            RepulsionSum::Sampled(_) => "128 points sampled at every step",
+            RepulsionSum::Sampled(_) => "128 points sampled per iteration",
         }
     }
 }

@@ -199,7 +199,7 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     let mut sums = Sums::default();
     sums.clear(n, dims);
     let mut drawn = RepulsionSum::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Fast, 7);
-    assert_eq!(drawn.route(), "128 points sampled at every step");
+    assert_eq!(drawn.route(), "128 points sampled per iteration");
     for _ in 0..rounds {
         drawn.take(&y);
         drawn.add_all(&y, dims, &Charges::One(n), false, &mut sums);

@@ -26,7 +26,7 @@ mod tests {
     use crate::forces::repulsion::Accuracy;
     use eigenfold_graph::points::Points;
 
-    /// Measured CPU seconds (docs/decisions/0143-what-it-will-take.md).
+    /// Measured CPU seconds (docs/decisions/0143-predicted-run-time.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {
         for (name, rows, columns, accuracy, evaluations, took) in [

@@ -11,7 +11,7 @@ const LONGEST: usize = 1000;
 /// The default start of a path, as a multiple of the critical value.
 const ABOVE: f64 = 1.5;
 /// The accepted forms of the parameter.
-pub(crate) const FORM: &str = "a number above 0, a path FROM:TO:COUNT as in 1e-6:1:40 or auto:1:40";
+pub(crate) const FORM: &str = "a number > 0 or a path FROM:TO:COUNT as in 1e-6:1:40 or auto:1:40";
 
 /// The strength of the repulsion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -83,7 +83,7 @@ pub enum Attraction {
 choices! {
     Attraction {
         Heat: "heat" or "gaussian", "exp(-d^2 / 2 sigma^2) between neighbors";
-        Entropic: "entropic", "the affinities of sne, by perplexity";
+        Entropic: "entropic", "the affinities of SNE, by perplexity";
     }
 }
 
@@ -99,7 +99,7 @@ pub enum Repulsion {
 
 choices! {
     Repulsion {
-        Squared: "squared", "by their squared distance; equal if there are no points with Euclidean distances";
+        Squared: "squared", "by their squared distance; equal weights if the input has no Euclidean distances";
         One: "one", "all alike";
     }
 }
@@ -120,10 +120,10 @@ pub enum ElasticInit {
 
 choices! {
     ElasticInit {
-        Isomap: "isomap", "isomap with landmarks, in the best scale";
-        Spectral: "spectral", "Laplacian eigenmaps, in the best scale";
-        Pca: "pca", "the first principal components, in the best scale";
-        Random: "random", "at random, by the seed";
+        Isomap: "isomap", "isomap with landmarks, at the optimal scale";
+        Spectral: "spectral", "Laplacian eigenmaps, at the optimal scale";
+        Pca: "pca", "the first principal components, at the optimal scale";
+        Random: "random", "random, by the seed";
     }
 }
 
@@ -181,16 +181,16 @@ impl Table for Elastic {
         )
         .auto(AUTO)
         .with("attraction", &["entropic"]),
-        Parameter::new(
-            "repulsion",
-            "the weight of the repulsion between two points",
-            Kind::Choice(Repulsion::NAMES),
-            field!(repulsion),
-        ),
+        Parameter::new("repulsion", "the weights of the repulsion", Kind::Choice(Repulsion::NAMES), field!(repulsion)),
         Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
-            .auto("in proportion to the attraction and to the number of points"),
-        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
-            .auto("exact up to 4000 points, fast beyond"),
+            .auto("proportional to the attraction and to the number of points"),
+        Parameter::new(
+            "accuracy",
+            "how the repulsive forces are summed",
+            Kind::Choice(Accuracy::NAMES),
+            field!(accuracy),
+        )
+        .auto("exact up to 4,000 points, fast beyond"),
         Parameter::new("init", "the start of the optimization", Kind::Choice(ElasticInit::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
@@ -212,10 +212,10 @@ impl Build for Elastic {
         Info {
             name: Self::METHOD,
             aliases: &["elastic-embedding", "ee"],
-            summary: "attraction between neighbors, and repulsion of all points",
+            summary: "elastic embedding: attraction between neighbors, repulsion between all points",
             title: "Elastic embedding",
-            good_for: "sheets or groups spread evenly, between Laplacian eigenmaps and SNE",
-            caution: "Density is evened out: crowded places of the data look as wide as empty ones.",
+            good_for: "manifolds or groups spread evenly, between Laplacian eigenmaps and SNE",
+            caution: "Density is evened out: dense regions of the data look as wide as sparse ones.",
             basis: Basis::Objective,
             paper: "Carreira-Perpinan 2010",
             accepts: InputKind::ALL,
@@ -295,7 +295,7 @@ impl Build for Elastic {
         }
         if quasi_newton && lambdas.len() > 1 {
             built.warnings.push(Warning::Parameter(
-                "the path of `lambda` was left out: the factor of the attractive weights fills too much".into(),
+                "the path of `lambda` was left out: the factor of the attractive weights has too much fill-in".into(),
             ));
         }
         built.figures = critical.map_or(Vec::new(), figures);

@@ -118,8 +118,8 @@ pub enum GplvmInit {
 
 choices! {
     GplvmKernel {
-        Gaussian: "gaussian", "smooth functions of the position, and noise";
-        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the maximum-likelihood order of the rows";
+        Gaussian: "gaussian", "smooth functions of the coordinates, plus noise";
+        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate, without noise; gives the maximum-likelihood order of the rows";
     }
 }
 
@@ -132,22 +132,22 @@ choices! {
 
 choices! {
     GplvmInit {
-        Best: "best", "isomap and pca; the better one after a few steps continues";
+        Best: "best", "isomap and pca; the better one after a few iterations is continued";
         Isomap: "isomap", "isomap of 15 neighbors";
         Pca: "pca", "the first principal components";
         Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors";
-        Random: "random", "at random, by the seed";
+        Random: "random", "random, by the seed";
     }
 }
 
 const KERNEL: &str = "the kernel on the map";
 const BACK_CONSTRAINTS: &str =
-    "whether positions are a smooth function of the data, so that similar rows stay together";
-const PRIOR: &str = "the prior of the positions";
+    "whether the coordinates are a smooth function of the data, so that similar rows stay together";
+const PRIOR: &str = "the prior of the coordinates";
 const INDUCING_HELP: &str =
-    "how many inducing points bound the likelihood; as many as there are points, or more, select the exact likelihood";
-const INDUCING_AUTO: &str = "exact up to 1000 points, else 100";
-const TOLERANCE: &str = "stop when twenty evaluations improve the log likelihood per cell by less than this";
+    "the number of inducing points of the lower bound; the number of points or more selects the exact likelihood";
+const INDUCING_AUTO: &str = "exact up to 1,000 points, else 100";
+const TOLERANCE: &str = "stop when 20 evaluations improve the log likelihood per cell by less than this";
 
 impl Table for Gplvm {
     const METHOD: &'static str = "gplvm";
@@ -176,10 +176,10 @@ impl Build for Gplvm {
         Info {
             name: Self::METHOD,
             aliases: &["gp-lvm", "gaussian-process-latent-variable-model"],
-            summary: "positions that maximize the likelihood of the data under a Gaussian process",
+            summary: "latent coordinates that maximize the likelihood of the data under a Gaussian process",
             title: "GP-LVM",
-            good_for: "a smooth map to the data with its uncertainty",
-            caution: "Near points on the map are alike, but alike ones may lie far apart; other starts may give other maps.",
+            good_for: "a smooth mapping from the latent coordinates to the data, with its uncertainty",
+            caution: "Points close together on the map are similar, but similar points may lie far apart; other starts may give other maps.",
             basis: Basis::Objective,
             paper: "Lawrence 2005",
             accepts: &[InputKind::Points],
@@ -195,7 +195,7 @@ impl Build for Gplvm {
     fn without_standard_deviation(&self) -> Option<&'static str> {
         Some(match self.back_constraints {
             true => {
-                "this gplvm map is a function of the data (back-constraints), which places a row without any uncertainty"
+                "this gplvm map is a function of the data (back-constraints), which embeds a row without any uncertainty"
             }
             false => {
                 "the density of this gplvm map (kernel ou) has a corner at every row, and so no standard deviation"
@@ -325,7 +325,7 @@ impl Gplvm {
         if found.tight > 0 {
             let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);
             built.warnings.push(Warning::Likelihood(format!(
-                "{fact}: rows that are equal, or nearly so, would be infinitely likely at one place"
+                "{fact}: equal or nearly equal rows would be infinitely likely at one coordinate"
             )));
         }
         if !found.converged {

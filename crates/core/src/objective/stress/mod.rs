@@ -128,15 +128,15 @@ pub enum StressInit {
 
 choices! {
     StressVariant {
-        Metric: "metric", "by their size";
-        Nonmetric: "nonmetric" or "non-metric", "by their order alone (Kruskal)";
+        Metric: "metric", "the distances themselves";
+        Nonmetric: "nonmetric" or "non-metric", "only the order of the distances (Kruskal)";
     }
 }
 
 choices! {
     StressDistances {
         Direct: "direct", "those of the metric, or the given ones";
-        Geodesic: "geodesic", "those along the graph";
+        Geodesic: "geodesic", "shortest paths along the graph";
     }
 }
 
@@ -151,7 +151,7 @@ choices! {
 choices! {
     StressInit {
         Scaling: "scaling", "classical scaling of the same distances";
-        Random: "random", "at random, by the seed";
+        Random: "random", "random, by the seed";
     }
 }
 
@@ -168,8 +168,13 @@ impl Table for Smacof {
         Parameter::new("variant", "metric or nonmetric stress", Kind::Choice(StressVariant::NAMES), field!(variant)),
         Parameter::new("distances", DISTANCES, Kind::Choice(StressDistances::NAMES), field!(distances))
             .auto(DISTANCES_AUTO),
-        Parameter::new("weight", "the weight of each pair", Kind::Choice(StressWeight::NAMES), field!(weight))
-            .with("variant", &["metric"]),
+        Parameter::new(
+            "weight",
+            "the weight of each pair of points",
+            Kind::Choice(StressWeight::NAMES),
+            field!(weight),
+        )
+        .with("variant", &["metric"]),
         Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none(TOGETHER),
         Parameter::new("init", INIT, Kind::Choice(StressInit::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
@@ -182,10 +187,10 @@ impl Build for Smacof {
         Info {
             name: Self::METHOD,
             aliases: &["stress", "metric-mds", "mmds"],
-            summary: "the map whose distances, or their order, differ least from the given ones (stress)",
+            summary: "metric or nonmetric multidimensional scaling: minimizes the stress of the distances",
             title: "Metric MDS",
-            good_for: "distances kept as well as a plane can, large ones first",
-            caution: "What does not fit into a plane is spread over all points: small distances may be far off.",
+            good_for: "distances kept as well as the dimension allows, large ones first",
+            caution: "Errors are spread over all distances: small distances may be far off.",
             basis: Basis::Objective,
             paper: "de Leeuw 1977; Kruskal 1964; graphs: Gansner, Koren & North 2004",
             accepts: InputKind::ALL,

@@ -56,10 +56,10 @@ impl Build for Sammon {
         Info {
             name: Self::METHOD,
             aliases: &["sammon-mapping", "sammons-mapping"],
-            summary: "the map whose distances differ least from the given ones, with more weight on short ones",
+            summary: "multidimensional scaling with more weight on short distances",
             title: "Sammon mapping",
-            good_for: "distances kept as well as a plane can, short ones first",
-            caution: "Distances that do not fit into a plane distort all others: every distance is slightly wrong.",
+            good_for: "distances kept as well as the dimension allows, short ones first",
+            caution: "Distances that do not fit distort all others: every distance is slightly wrong.",
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }

@@ -60,7 +60,7 @@ impl Dissimilarities {
         let mut dissimilarities = Dissimilarities { square, n: m, unit: 1.0, along_graph };
         let both: f64 = dissimilarities.rows(|row| row.iter().map(|d| d * d).sum());
         if both <= 0.0 || !both.is_finite() {
-            return Err(Error::data("all points coincide, so that any map has no stress", "give points that differ"));
+            return Err(Error::data("all points coincide, so the stress is not defined", "give points that differ"));
         }
         dissimilarities.unit = (both / (m as f64 - 1.0)).sqrt();
         Ok((dissimilarities, geodesics))

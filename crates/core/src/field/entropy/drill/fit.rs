@@ -296,7 +296,7 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     if analysis.flops > DEAR_FLOPS {
         return Err(Error::too_long(
             analysis.flops,
-            format!("every one of some 1,000 products would take {:.1e} flops and {}", analysis.flops, bytes(needed)),
+            format!("each of about 1,000 products would take {:.1e} flops and {}", analysis.flops, bytes(needed)),
             way_out,
         ));
     }
@@ -333,7 +333,7 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
     if flops > DEAR_FLOPS {
         return Err(Error::too_long(
             flops,
-            format!("some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each"),
+            format!("about 1,000 products of all pairs of {n} points would take {flops:.1e} flops each"),
             "give `neighbors`, as in `neighbors` 20",
         ));
     }
@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     /// Measured CPU seconds; for runs that were stopped early, the seconds until then
-    /// (docs/decisions/0143-what-it-will-take.md).
+    /// (docs/decisions/0143-predicted-run-time.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {
         for (name, seconds, took, done) in [

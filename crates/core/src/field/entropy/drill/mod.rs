@@ -43,7 +43,7 @@ const ROUTE: &str = "learned";
 pub struct Drill {
     /// α, the strength of the penalty.
     pub penalty: Penalty,
-    /// ε, a variance added to every point, as a fraction of the mean variance.
+    /// ε, the variance added to the diagonal, as a fraction of the mean variance.
     pub ridge: f64,
     /// Whether the diagonal is penalized as well.
     pub penalize_diagonal: bool,
@@ -92,14 +92,14 @@ impl Table for Drill {
     const TABLE: &'static [Parameter<Drill>] = &[
         Parameter::new(
             "penalty",
-            "the L1 penalty; of a path, the best by held-out features",
+            "the L1 penalty; of a path, the value with the best held-out log likelihood is used",
             Kind::Text { form: FORM },
             field!(penalty),
         )
-        .auto("a hundredth of the mean variance"),
+        .auto("1 % of the mean variance"),
         Parameter::new(
             "ridge",
-            "a variance added to every point, as a fraction of the mean variance",
+            "the variance added to the diagonal, as a fraction of the mean variance",
             Kind::number(0.0, 1e6),
             field!(ridge),
         ),
@@ -112,7 +112,7 @@ impl Table for Drill {
         Parameter::new("tolerance", "stop at this duality gap per point", Kind::number(1e-12, 1.0), field!(tolerance)),
         Parameter::new(
             "max-iterations",
-            "the maximum number of optimizer steps for one penalty",
+            "the maximum number of iterations for one penalty",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -124,10 +124,10 @@ impl Build for Drill {
         Info {
             name: Self::METHOD,
             aliases: &["graphical-lasso", "glasso"],
-            summary: "the maximum-likelihood sparse precision; learns which neighbors matter",
+            summary: "graphical lasso over the points: a sparse precision matrix that selects the neighbors",
             title: "DRILL",
             good_for: "learning which neighbors matter, with a likelihood and a duality gap",
-            caution: "The penalty decides how many edges are left; distances between groups mean little.",
+            caution: "The penalty decides how many edges are left; distances between groups have little meaning.",
             basis: Basis::Precision,
             paper: "Lawrence 2012, section 3",
             accepts: InputKind::MEASURED,

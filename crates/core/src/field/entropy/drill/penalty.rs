@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The maximum number of penalties of a path.
 const LONGEST: usize = 1000;
 /// The accepted forms of the penalty parameter.
-pub(crate) const FORM: &str = "a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10";
+pub(crate) const FORM: &str = "a number >= 0 or a path FROM:TO:COUNT as in 0.001:0.1:10";
 
 /// The strength of an L1 penalty, in the square of the data's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -111,7 +111,7 @@ pub(crate) fn fit(
 }
 
 fn singular() -> Error {
-    Error::numerical("the field of the neighbors' distances is singular", "try `gamma` 1e-4")
+    Error::numerical("the model of the neighbors' distances is singular", "try `gamma` 1e-4")
 }
 
 /// The distance of the last evaluated point from the optimum, in the measure of the variant.
@@ -170,7 +170,8 @@ impl Objective for Search<'_> {
             return Ok(None);
         }
         if w.iter().any(|w| w.abs() > UNBOUNDED) {
-            let fact = "the multipliers grow without bound, as they do where distances leave a direction no variance";
+            let fact =
+                "the multipliers grow without bound, as they do where the distances leave no variance in a direction";
             return Err(Error::numerical(fact, "use a larger `noise`, or `variant` standard"));
         }
         self.at.clear();

@@ -55,9 +55,9 @@ const DEAR_FLOPS: f64 = 1e11;
 pub struct Meu {
     /// Which signs the multipliers may have.
     pub variant: MeuVariant,
-    /// γ: a precision added to every point.
+    /// γ: the ridge added to the Laplacian.
     pub gamma: f64,
-    /// ε: the variance of noise at every point; if not given, 0, or a tenth of the mean d²/p for the free variant.
+    /// ε: the noise variance of every point; if not given, 0, or a tenth of the mean d²/p for the free variant.
     pub noise: Option<f64>,
     /// How many points the field is over; all of them by default.
     pub landmarks: Option<usize>,
@@ -79,7 +79,7 @@ pub enum MeuVariant {
 
 choices! {
     MeuVariant {
-        Standard: "standard", "none is negative";
+        Standard: "standard", "not negative";
         Free: "free", "any";
     }
 }
@@ -119,19 +119,19 @@ impl Table for Meu {
     const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
-        Parameter::new("gamma", "a precision added to every point", Kind::number(0.0, 1e12), field!(gamma)),
-        Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
-            .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
+        Parameter::new("gamma", "the ridge added to the Laplacian", Kind::number(0.0, 1e12), field!(gamma)),
+        Parameter::new("noise", "the noise variance of every point", Kind::number(0.0, 1e150), field!(noise))
+            .auto("0; with `variant` free, 10 % of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
-            "how many points the field covers; the others are embedded from these",
+            "the number of landmarks, which the model covers; all other points are embedded from them",
             Kind::at_least(3),
             field!(landmarks),
         )
         .none("all points"),
         Parameter::new(
             "tolerance",
-            "stop at this duality gap per point, or with `variant` free at this mismatch of the distances",
+            "stop at this duality gap per point; with `variant` free, at this relative error of the distances",
             Kind::number(1e-12, 1.0),
             field!(tolerance),
         ),
@@ -149,9 +149,9 @@ impl Build for Meu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-entropy-unfolding"],
-            summary: "the maximum entropy field with the neighbors' distances",
+            summary: "maximum entropy unfolding: a Gaussian Markov random field over the points that keeps the expected distances of neighbors",
             title: "MEU",
-            good_for: "groups and surfaces, with a likelihood of the map itself and a duality gap",
+            good_for: "groups and manifolds, with a likelihood of the model itself and a duality gap",
             caution: "Distances between groups are those of a random walk; do not read them as distances of the data.",
             basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.5",
@@ -221,14 +221,14 @@ impl Meu {
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
         if edges.coincident > 0 {
             built.warnings.push(Warning::Data(format!(
-                "points that coincide are joined by edges ({}), which are held together by large multipliers",
+                "edges join points that coincide ({}); their multipliers are large",
                 edges.coincident
             )));
         }
         if !built.ended.is_converged() {
             let (what, way_out) = match self.variant {
                 MeuVariant::Standard => ("duality gap per point", "raise `max-iterations`"),
-                MeuVariant::Free => ("mismatch of the distances", "raise `noise` or `max-iterations`"),
+                MeuVariant::Free => ("relative error of the distances", "raise `noise` or `max-iterations`"),
             };
             let stopped = if found.stopped { "stopped before it converged: " } else { "" };
             let early = if found.stopped { Warning::Stopped } else { Warning::NotConverged };
@@ -290,7 +290,7 @@ fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
         return Err(Error::too_long(
             analysis.flops,
             format!(
-                "every one of some 60 factors would take {:.1e} flops and {}",
+                "each of about 60 factorizations would take {:.1e} flops and {}",
                 analysis.flops,
                 bytes(2 * analysis.memory())
             ),

@@ -148,7 +148,7 @@ fn a_band_is_between_equalities_and_bounds() {
 fn distances_of_no_points_are_an_error_or_not_converged() {
     let triangle = of_lists(vec![vec![(1, 1.0), (2, 1.0)], vec![(2, 3.0)], vec![]]);
     let error = solve(&triangle, Sense::Equal, 1e-8, 100, &Silent).err().unwrap().to_string();
-    assert_eq!(error, "no points have the distances of points 1, 2, 3; bind them from above alone");
+    assert_eq!(error, "no points have the distances of points 1, 2, 3; constrain them from above only");
     let square = of_lists(vec![vec![(1, 1.0), (3, 5.0)], vec![(2, 1.0)], vec![(3, 1.0)], vec![]]);
     let full = solve(&square, Sense::Equal, 1e-8, 100, &Silent).unwrap();
     assert!(!full.converged && full.violation > 0.1, "{}", full.violation);
