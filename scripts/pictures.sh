@@ -5,7 +5,8 @@
 #   bash scripts/pictures.sh                all of them, by `cargo run --release`
 #   bash scripts/pictures.sh isomap plots   only these, or those of a directory
 #   bash scripts/pictures.sh --check        draws all into a temporary directory; exit status 1 and a list if one differs from docs/images
-#   bash scripts/pictures.sh page           the report page, by a browser (needs node and chromium; not part of the above)
+#   bash scripts/pictures.sh page           the report page, by a browser (needs node and chromium), and the contact sheet, whose seconds
+#                                           differ from run to run: not part of the above
 #   EIGENFOLD=path/to/eigenfold bash scripts/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,9 +50,10 @@ sample() { # NAME POINTS TITLE [FLAGS]: a data set whose label is called TITLE
 }
 
 if [ "${wanted[*]-}" = page ]; then
-    "${program[@]}" compare digits --report "$data/digits.html" -q
+    "${program[@]}" compare digits --report "$data/digits.html" --contact-sheet "$data/contact-sheet.png" -q
+    "${program[@]}" compare digits --contact-sheet "$data/contact-sheet-dark.png" --theme dark -q
     (cd web && node hero.mjs "$data/digits.html" "$data")
-    for file in page.png page-dark.png; do
+    for file in page.png page-dark.png contact-sheet.png contact-sheet-dark.png; do
         python3 scripts/shrink_png.py "$data/$file"
         mv "$data/$file" "$kept/compare/$file"
         printf '%6d kB  %s\n' $(($(wc -c <"$kept/compare/$file") / 1000)) "compare/$file"
@@ -110,6 +112,8 @@ draw plots/names embed "$kept/plots/cities.csv" --names city -m mds --align "$ke
 draw plots/images embed digits -m tsne --image 8x8
 draw plots/shade embed iris -m gplvm --shade
 draw plots/pairs embed digits -m pca -d 5
+"${program[@]}" embed digits -m tsne -o "$data/tsne.csv" -q
+PLOT=--plot-pointwise draw plots/pointwise quality digits "$data/tsne.csv" --gp-likelihood no --pointwise-by continuity
 head -1498 "$data/digits.csv" >"$data/old.csv"
 (head -1 "$data/digits.csv" && tail -300 "$data/digits.csv") >"$data/last-300-digits.csv"
 "${program[@]}" embed "$data/old.csv" --label label -m isomap --save "$data/map.model" -q
