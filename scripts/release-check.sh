@@ -18,7 +18,7 @@ for part in "${parts[@]}"; do
     case $part in
     site) run=(bash scripts/site.sh) ;;
     pages) run=(bash scripts/pages.sh --all) ;;
-    pictures) run=(bash scripts/pictures.sh --check) ;;
+    pictures) run=(bash -c 'bash scripts/pictures.sh --check && bash scripts/tuning_pictures.sh --check') ;;
     *) echo "no such part: $part (pages, site, pictures)" && exit 2 ;;
     esac
     printf '\n== %s\n' "$part"

@@ -5,7 +5,7 @@
 
 use crate::compare::Compared;
 use crate::completions::{Completions, Man};
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Paper};
 use crate::flags::{
     By, Common, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
     memory_size, metric,
@@ -294,6 +294,11 @@ pub(crate) struct Quality {
     /// Picture of the embedding colored by a measure: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_pointwise: Option<PathBuf>,
+    /// Picture of the Shepard diagram, distances in the embedding against those in the data: .png, .svg or .pdf
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot_shepard: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) paper: Paper,
     /// Measure that colors --plot-pointwise, by its column in --pointwise
     #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
     pub(crate) pointwise_by: Measure,
@@ -352,6 +357,8 @@ pub(crate) struct Dimension {
     /// Picture of the dimension against the scale: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) paper: Paper,
     #[command(flatten)]
     pub(crate) common: Common,
 }

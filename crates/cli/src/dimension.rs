@@ -1,7 +1,7 @@
 //! `eigenfold dimension`: how many coordinates the points need, by several estimators.
 
 use crate::args::Dimension as Flags;
-use crate::drawing::name_of;
+use crate::drawing::title_of;
 use crate::dropped_rows::Kept;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Flags) -> Result<()> {
         outputs.stage(target, move |name| write_pointwise(name, &values))?;
     }
     if let (Some(target), Some(format)) = (&args.plot, format) {
-        let bytes = picture(&args.input.source, &found, format)?;
+        let bytes = picture(args, &found, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.json {
@@ -181,13 +181,20 @@ fn amounts(scales: &[ScaleEstimate]) -> Vec<usize> {
 }
 
 /// The picture of the dimension against the scale.
-fn picture(source: &Path, found: &Dimensions, format: Format) -> Result<Vec<u8>> {
+fn picture(args: &Flags, found: &Dimensions, format: Format) -> Result<Vec<u8>> {
     let dims = found.recommended.dims;
-    let title = format!("Dimension of {}", name_of(source));
+    let title = format!("{}: dimension by scale", title_of(&args.input.source));
     let subtitle =
         format!("{} points · {} features · {}", grouped(found.n), grouped(found.features), found.recommended.reason);
     let ess = found.estimates.iter().find(|one| one.name.key() == "ess").map(|one| one.value);
-    let curve =
-        ScaleCurve { scales: &found.scales, distinct: found.distinct, dims, ess, title: &title, subtitle: &subtitle };
+    let curve = ScaleCurve {
+        scales: &found.scales,
+        distinct: found.distinct,
+        dims,
+        ess,
+        title: &title,
+        subtitle: &subtitle,
+        theme: args.paper.theme(),
+    };
     curve.rendered(format)
 }

@@ -3,22 +3,53 @@
 use crate::args::Embed;
 use crate::labels::Labeled;
 use crate::report::{self, EffectiveParameter};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use eigenfold::{Error, Model, NeighborsChoice, Owned, Points, Report, Result, io::Labels};
-use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
+use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, Shade, Theme};
 use std::path::Path;
+
+/// Light or dark paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeName {
+    Light,
+    Dark,
+}
+
+/// The flag of every picture.
+#[derive(Debug, Args)]
+pub(crate) struct Paper {
+    /// Colors of the picture: light or dark [default: light]
+    #[arg(long, value_enum, value_name = "THEME", hide_possible_values = true)]
+    pub(crate) theme: Option<ThemeName>,
+}
+
+impl Paper {
+    pub(crate) fn theme(&self) -> Theme {
+        match self.theme {
+            None | Some(ThemeName::Light) => Theme::Light,
+            Some(ThemeName::Dark) => Theme::Dark,
+        }
+    }
+}
 
 /// The flags of a picture.
 #[derive(Debug, Args)]
 pub(crate) struct Drawing {
-    /// The size of the picture of --plot, in units of 1/96 inch; a PNG has two pixels to a unit [default: 800x600]
+    #[command(flatten)]
+    pub(crate) paper: Paper,
+    /// Size of the picture in units of 1/96 inch [default: what the shape of the embedding needs]
+    ///
+    /// 400x300 to 4000x4000; a PNG has two pixels per unit.
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(usize, usize)>,
-    /// Draw rows as images of WxH pixels where they fit: each row has the grey levels of the pixels, line by line from the top
+    /// Draw rows as images of WxH pixels where they fit
+    ///
+    /// Each row has the grey levels of the pixels, line by line from the top.
     #[arg(long, value_name = "WxH", value_parser = pixels)]
     pub(crate) image: Option<(usize, usize)>,
-    /// Shade the background by the uncertainty of reconstruction: the darker, the larger the value of `reconstruct --std`
-    /// there, over all features
+    /// Shade the background by the uncertainty of reconstruction
+    ///
+    /// The stronger the shade, the larger the standard deviation of `reconstruct --std` there, over all features.
     #[arg(long)]
     pub(crate) shade: bool,
 }
@@ -30,6 +61,7 @@ impl Drawing {
             return Format::of(Path::new(plot)).map(|_| ());
         }
         let given = [
+            ("--theme", self.paper.theme.is_some()),
             ("--size", self.size.is_some()),
             ("--image", self.image.is_some()),
             ("--shade", self.shade),
@@ -80,8 +112,8 @@ impl Drawing {
         }
     }
 
-    pub(crate) fn size(&self) -> (f64, f64) {
-        self.size.map_or(SIZE, |(width, height)| (width as f64, height as f64))
+    pub(crate) fn size(&self) -> Option<(f64, f64)> {
+        self.size.map(|(width, height)| (width as f64, height as f64))
     }
 
     pub(crate) fn images<'a>(&self, rows: Option<&'a Points>) -> Option<Images<'a>> {
@@ -123,6 +155,16 @@ pub(crate) fn coloring(labels: Option<Labeled>, behind: usize) -> Coloring {
             Coloring::Classes { title, names, of }
         }
     }
+}
+
+/// The labels of a built-in set by their own name.
+fn named(labels: Option<Labeled>, source: &Path) -> Option<Labeled> {
+    let own = match source.to_str() {
+        Some("digits") => "digit",
+        Some("iris") => "species",
+        _ => return labels,
+    };
+    labels.map(|labeled| if labeled.title == "label" { Labeled { title: own.into(), ..labeled } } else { labeled })
 }
 
 /// Numbers that are reconstructed at a time for the shading.
@@ -168,21 +210,22 @@ pub(crate) struct Shown<'a> {
 pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<u8>> {
     let report = shown.model.report();
     let mut facts = sizes(report);
-    facts.extend(shown.parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
+    facts.extend(shown.parameters.iter().filter_map(setting));
     let rows = if let Owned::Points(points) = shown.data { Some(points) } else { None };
     let deviations = |places: &Points| deviations(shown.model, places);
     let picture = Picture {
         points: shown.map,
         behind: 0,
-        coloring: &coloring(shown.labels, 0),
+        coloring: &coloring(named(shown.labels, &args.input.source), 0),
         ringed: None,
         names: shown.names,
         images: args.drawing.images(rows),
         shade: args.drawing.shade.then(|| Shade { places: places(shown.model), deviations: &deviations }),
         eigenvalues: &report.coordinates.eigenvalues,
-        title: &format!("{} of {}", report.method, name_of(&args.input.source)),
+        title: &format!("{}, {}", title_of(&args.input.source), shown.model.recipe().method.info().title),
         subtitle: &facts.join(" · "),
         size: args.drawing.size(),
+        theme: args.drawing.paper.theme(),
     };
     picture.rendered(format)
 }
@@ -220,9 +263,10 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
         images: drawing.images(Some(added.rows)),
         shade: drawing.shade.then(|| Shade { places: places(model), deviations: &deviations }),
         eigenvalues: &[],
-        title: &format!("{} on the {} map", name_of(added.source), model.report().method),
+        title: &format!("{} as new points, {}", title_of(added.source), model.recipe().method.info().title),
         subtitle: &facts.join(" · "),
         size: drawing.size(),
+        theme: drawing.paper.theme(),
     };
     picture.rendered(format)
 }
@@ -234,8 +278,8 @@ pub(crate) fn curve(args: &Embed, model: &Model, choice: &NeighborsChoice, forma
     if choice.tried.iter().any(|tried| tried.components > 1) {
         facts.push("grey: the graph is in components".into());
     }
-    let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
-    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
+    let title = format!("{}, {}: neighbors tried", title_of(&args.input.source), model.recipe().method.info().title);
+    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · "), theme: args.drawing.paper.theme() };
     curve.rendered(format)
 }
 
@@ -245,6 +289,46 @@ pub(crate) fn name_of(source: &Path) -> String {
         return "standard input".into();
     }
     source.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What the data are called in the title of a picture: the name of the file in words.
+pub(crate) fn title_of(source: &Path) -> String {
+    let name = name_of(source);
+    // An array of an archive is named behind a colon.
+    let file = name.split(':').next().unwrap_or(&name);
+    let endings = ["gz", "zst", "csv", "tsv", "txt", "npy", "npz", "parquet", "arrow", "feather"];
+    let mut stem = file;
+    while let Some((before, ending)) = stem.rsplit_once('.') {
+        if before.is_empty() || !endings.contains(&ending.to_lowercase().as_str()) {
+            break;
+        }
+        stem = before;
+    }
+    let words = stem.replace(['-', '_'], " ");
+    let mut letters = words.trim().chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => name,
+    }
+}
+
+/// Parameters of solvers, which change how a result is computed and not what it is.
+const OF_SOLVERS: [&str; 8] =
+    ["tolerance", "max-iterations", "iterations", "approximate", "repulsion-by", "repulsion", "solver", "disconnected"];
+
+/// A setting that a reader of the picture wants to know: the neighborhoods, a metric other than Euclidean, and requests.
+fn setting(parameter: &EffectiveParameter) -> Option<String> {
+    let EffectiveParameter { name, requested, used } = parameter;
+    match name.as_str() {
+        "neighbors" => Some(format!("k = {used}")),
+        "radius" | "perplexity" => (used != "auto" && used != "none").then(|| format!("{name} {used}")),
+        "metric" => (used != "euclidean").then(|| format!("{used} metric")),
+        name if OF_SOLVERS.contains(&name) || requested.is_none() => None,
+        name => {
+            let name = name.replace('-', " ");
+            Some(if used == "true" { name } else { format!("{name} {used}") })
+        }
+    }
 }
 
 /// The numbers of points and features.
@@ -265,5 +349,37 @@ mod tests {
             assert!(size(wrong).is_err(), "{wrong}");
         }
         assert!(pixels("0x4").is_err());
+    }
+
+    #[test]
+    fn titles_are_words() {
+        for (file, title) in [
+            ("digits", "Digits"),
+            ("data/swiss-roll.csv", "Swiss roll"),
+            ("cell_types.csv.gz", "Cell types"),
+            ("two.npz:X", "Two"),
+            (".csv", ".csv"),
+            ("v1.2.csv", "V1.2"),
+            ("-", "Standard input"),
+        ] {
+            assert_eq!(title_of(Path::new(file)), title);
+        }
+    }
+
+    #[test]
+    fn a_picture_names_the_settings_that_matter_alone() {
+        let parameter = |name: &str, requested: Option<&str>, used: &str| EffectiveParameter {
+            name: name.into(),
+            requested: requested.map(String::from),
+            used: used.into(),
+        };
+        let text = |name, requested, used| setting(&parameter(name, requested, used));
+        assert_eq!(text("neighbors", None, "10").as_deref(), Some("k = 10"));
+        assert_eq!(text("perplexity", None, "30").as_deref(), Some("perplexity 30"));
+        assert_eq!(text("metric", None, "euclidean"), None);
+        assert_eq!(text("metric", Some("cosine"), "cosine").as_deref(), Some("cosine metric"));
+        assert_eq!(text("tolerance", Some("1e-12"), "0.000000000001"), None);
+        assert_eq!(text("noise", None, "0.1"), None);
+        assert_eq!(text("min-dist", Some("0.5"), "0.5").as_deref(), Some("min dist 0.5"));
     }
 }

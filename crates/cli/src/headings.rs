@@ -99,7 +99,7 @@ const HEADINGS: &[(&str, &[Heading])] = &[
             ),
             (PREPROCESSING, SCALED),
             ("Measures", &["neighbors", "metric", "rows"]),
-            (OUTPUT, &["json", "pointwise", "plot_pointwise", "pointwise_by", "theme"]),
+            (OUTPUT, &["json", "pointwise", "plot_pointwise", "pointwise_by", "plot_shepard", "theme"]),
             ("GP likelihood", &["gp_likelihood", "lengths", "starts", "inducing"]),
             (RUN, RUNNING),
         ],

@@ -2,8 +2,7 @@
 
 use super::font;
 use super::limits;
-use super::palette::{GREY, GRID, INK};
-use super::plane::{Axes, Plane};
+use super::plane::{Axes, Cube, Plane};
 use super::scene::{Anchor, Area, Scene};
 
 /// Axes of one unit are drawn to one scale unless one range is this many times the other.
@@ -62,13 +61,19 @@ fn number(value: f64, step: f64) -> String {
     text.replace('-', "−")
 }
 
-/// The two scales of the picture's main area, and whether a unit has the same length on both.
-pub(crate) fn scales(plane: &Plane, area: Area) -> (Scale, Scale, bool) {
+/// The two ranges that are drawn, and whether a unit has the same length on both.
+pub(crate) fn ranges(plane: &Plane) -> ((f64, f64), (f64, f64), bool) {
     let ends = |(low, high): (f64, f64)| [low, high].into_iter();
     let mut x = range(ends(limits::of_most(plane.at.iter().map(|p| p.0))));
     let mut y = range(ends(limits::of_most(plane.at.iter().map(|p| p.1))));
     if let Axes::Strips { names } = &plane.axes {
         y = (-0.6, names.len() as f64 - 0.4);
+    }
+    if let Axes::Turned(cube) = &plane.axes {
+        // The whole box, with the names of its edges.
+        x = range(cube.corners.iter().map(|corner| corner.0));
+        y = range(cube.corners.iter().map(|corner| corner.1));
+        y.0 -= 0.05 * (y.1 - y.0);
     }
     let ratio = (x.1 - x.0) / (y.1 - y.0);
     let alike = match plane.axes {
@@ -76,6 +81,12 @@ pub(crate) fn scales(plane: &Plane, area: Area) -> (Scale, Scale, bool) {
         Axes::Strips { .. } => false,
         Axes::Turned(_) => true,
     };
+    (x, y, alike)
+}
+
+/// The two scales of the picture's main area, and whether a unit has the same length on both.
+pub(crate) fn scales(plane: &Plane, area: Area) -> (Scale, Scale, bool) {
+    let (mut x, mut y, alike) = ranges(plane);
     if alike {
         let unit = ((x.1 - x.0) / area.width).max((y.1 - y.0) / area.height);
         x = widened(x, unit * area.width);
@@ -109,13 +120,13 @@ fn widened((low, high): (f64, f64), size: f64) -> (f64, f64) {
 /// Draws the grid with its numbers and names, below the points.
 pub(crate) fn draw(scene: &mut Scene, area: Area, axes: &Axes, x: &Scale, y: &Scale) {
     match axes {
-        Axes::Turned(directions) => tripod(scene, area, directions),
+        Axes::Turned(cube) => draw_box(scene, cube, x, y),
         Axes::Numbers { x: across, y: up, .. } => {
             columns(scene, area, x, &x.ticks(columns_of(area)), Some(across));
-            rows(scene, area, y, &y.ticks((area.height / 75.0).clamp(2.0, 12.0)), Some(up));
+            rows(scene, area, y, &y.ticks((area.height / 75.0).clamp(3.0, 12.0)), Some(up));
         }
         Axes::Strips { names } => {
-            columns(scene, area, x, &x.ticks(columns_of(area)), Some("y1"));
+            columns(scene, area, x, &x.ticks(columns_of(area)), Some("dimension 1"));
             let ticks: Vec<_> = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
             let every = ticks.len().div_ceil(30).max(1);
             let ticks: Vec<_> = ticks.into_iter().step_by(every).collect();
@@ -133,11 +144,11 @@ fn columns_of(area: Area) -> f64 {
 pub(crate) fn columns(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f64, String)], name: Option<&str>) {
     for (value, text) in ticks {
         let x = scale.at(*value);
-        scene.line((x, area.y), (x, area.bottom()), 1.0, GRID);
-        scene.text((x, area.bottom() + 16.0), 11.0, Anchor::Middle, GREY, text.clone());
+        scene.line((x, area.y), (x, area.bottom()), 1.0, scene.colors.grid);
+        scene.text((x, area.bottom() + 16.0), 11.0, Anchor::Middle, scene.colors.grey, text.clone());
     }
     if let Some(name) = name {
-        scene.text((area.x + area.width / 2.0, area.bottom() + 33.0), 12.0, Anchor::Middle, INK, name);
+        scene.text((area.x + area.width / 2.0, area.bottom() + 33.0), 12.0, Anchor::Middle, scene.colors.ink, name);
     }
 }
 
@@ -145,27 +156,34 @@ pub(crate) fn columns(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f6
 pub(crate) fn rows(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f64, String)], name: Option<&str>) {
     for (value, text) in ticks {
         let y = scale.at(*value);
-        scene.line((area.x, y), (area.right(), y), 1.0, GRID);
+        scene.line((area.x, y), (area.right(), y), 1.0, scene.colors.grid);
         let text = font::fitted(text, 11.0, area.x - 12.0);
-        scene.text((area.x - 7.0, y + 4.0), 11.0, Anchor::End, GREY, text);
+        scene.text((area.x - 7.0, y + 4.0), 11.0, Anchor::End, scene.colors.grey, text);
     }
     if let Some(name) = name {
         let long = font::width(name, 12.0) > area.x - 10.0;
         let (x, anchor) = if long { (24.0, Anchor::Start) } else { (area.x - 7.0, Anchor::End) };
-        scene.text((x, area.y - 11.0), 12.0, anchor, INK, font::fitted(name, 12.0, area.width));
+        scene.text((x, area.y - 11.0), 12.0, anchor, scene.colors.ink, font::fitted(name, 12.0, area.width));
     }
 }
 
-/// The directions of three turned axes, in the lower left corner.
-fn tripod(scene: &mut Scene, area: Area, directions: &[(f64, f64); 3]) {
-    let (length, origin) = (34.0, (area.x + 8.0, area.bottom() - 4.0));
-    for (i, (dx, dy)) in directions.iter().enumerate() {
-        let at = |r: f64| (origin.0 + r * dx, origin.1 - r * dy);
-        scene.line(origin, at(length), 1.25, GREY);
-        // A fixed distance beyond the end, however short the axis looks from here.
-        let (x, y) = at(length + 11.0 / dx.hypot(*dy).max(0.1));
-        scene.text((x, y + 4.0), 11.0, Anchor::Middle, INK, format!("y{}", i + 1));
+/// The faces of the box behind the points, and the names of its edges.
+fn draw_box(scene: &mut Scene, cube: &Cube, x: &Scale, y: &Scale) {
+    let place = |corner: usize| (x.at(cube.corners[corner].0), y.at(cube.corners[corner].1));
+    let edges = || (0..8usize).flat_map(|a| [1, 2, 4].map(|bit| (a, a | bit))).filter(|(a, b)| a != b);
+    for (a, b) in edges().filter(|&(a, b)| a != cube.nearest && b != cube.nearest) {
+        scene.line(place(a), place(b), 1.25, scene.colors.grid);
     }
+    let middle = |a: usize, b: usize| {
+        let ((x, y), (u, v)) = (place(a), place(b));
+        ((x + u) / 2.0, (y + v) / 2.0)
+    };
+    // Bits: 1 right, 2 up, 4 away. Seen from the right and above, the lower edges to the left and right are free.
+    let [across, up, away] = [middle(0, 1), middle(0, 2), middle(1, 5)];
+    let (ink, size) = (scene.colors.ink, 12.0);
+    scene.text((across.0 - 6.0, across.1 + 16.0), size, Anchor::Middle, ink, "dimension 1");
+    scene.text((away.0 + 10.0, away.1 + 14.0), size, Anchor::Start, ink, "dimension 3");
+    scene.text((up.0 - 8.0, up.1 + 4.0), size, Anchor::End, ink, "dimension 2");
 }
 
 #[cfg(test)]

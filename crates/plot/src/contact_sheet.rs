@@ -1,10 +1,9 @@
 //! A contact sheet: many maps of the same points as small multiples on one page.
 
-use super::palette::{GREY, GRID, INK};
 use super::plane::scattered;
 use super::scene::{Anchor, Area, Look, Mark, Scene};
 use super::side::Panel;
-use super::{Coloring, Format, font, headline, limits, view, written};
+use super::{Coloring, Format, Theme, font, headline, limits, view, written};
 use eigenfold::Points;
 
 /// The width of a panel with the space beside it, and the height with its lines of text.
@@ -24,6 +23,8 @@ pub struct ContactSheet<'a> {
     pub thumbnails: &'a [Thumbnail],
     /// The coloring of the points, common to all maps.
     pub coloring: &'a Coloring,
+    /// Light or dark paper.
+    pub theme: Theme,
 }
 
 /// One map of a contact sheet.
@@ -50,11 +51,19 @@ impl ContactSheet<'_> {
         let views: Vec<View> = self.thumbnails.iter().flat_map(View::of).collect();
         let columns = (views.len() as f64 * 1.35).sqrt().ceil().max(2.0) as usize;
         let rows = views.len().div_ceil(columns);
-        let panel =
-            Panel { coloring: self.coloring, behind: 0, marked: None, deviations: None, eigenvalues: &[], dims: 2 };
+        let panel = Panel {
+            colors: self.theme.colors(),
+            lists_classes: true,
+            coloring: self.coloring,
+            behind: 0,
+            marked: None,
+            deviations: None,
+            eigenvalues: &[],
+            dims: 2,
+        };
         let legend = if panel.is_empty() { 0.0 } else { LEGEND };
         let width = 2.0 * MARGIN + columns as f64 * PANEL.0 + legend;
-        let mut scene = Scene { width, height: 0.0, marks: Vec::new() };
+        let mut scene = Scene::new((width, 0.0), self.theme);
         let top = headline(&mut scene, self.title, self.subtitle) - 10.0;
         scene.height = top + rows as f64 * PANEL.1 + MARGIN;
         let n = views.iter().find_map(|view| view.at.as_ref().ok()).map_or(0, Vec::len);
@@ -100,7 +109,7 @@ impl View<'_> {
             let unit = if x == y { (range.1 - range.0).max(f64::MIN_POSITIVE) } else { 1.0 };
             let at = (0..n).map(|i| (map.row(i)[x], unit * up(i))).collect();
             let named = if pairs.len() > 1 {
-                format!("{}, y{} and y{}", thumbnail.title, x + 1, y + 1)
+                format!("{}, dimensions {} and {}", thumbnail.title, x + 1, y + 1)
             } else {
                 thumbnail.title.clone()
             };
@@ -110,9 +119,15 @@ impl View<'_> {
     }
 
     fn draw(&self, scene: &mut Scene, area: Area, looks: &[Look]) {
-        scene.text((area.x, area.y + 14.0), 13.0, Anchor::Start, INK, font::fitted(&self.title, 13.0, area.width));
+        scene.text(
+            (area.x, area.y + 14.0),
+            13.0,
+            Anchor::Start,
+            scene.colors.ink,
+            font::fitted(&self.title, 13.0, area.width),
+        );
         let facts = font::fitted(self.facts, 10.0, area.width);
-        scene.text((area.x, area.y + 28.0), 10.0, Anchor::Start, GREY, facts);
+        scene.text((area.x, area.y + 28.0), 10.0, Anchor::Start, scene.colors.grey, facts);
         let side = area.width.min(area.height - 36.0);
         let square = Area { x: area.x, y: area.y + 36.0, width: area.width, height: side };
         let corners = [
@@ -121,13 +136,13 @@ impl View<'_> {
             ((square.x, square.y), (square.x, square.bottom())),
             ((square.right(), square.y), (square.right(), square.bottom())),
         ];
-        corners.into_iter().for_each(|(from, to)| scene.line(from, to, 0.75, GRID));
+        corners.into_iter().for_each(|(from, to)| scene.line(from, to, 0.75, scene.colors.grid));
         let at = match &self.at {
             Ok(at) => at,
             Err(reason) => {
                 let mut y = square.y + 24.0;
                 for line in wrapped(reason, 10.5, square.width - 20.0) {
-                    scene.text((square.x + 10.0, y), 10.5, Anchor::Start, GREY, line);
+                    scene.text((square.x + 10.0, y), 10.5, Anchor::Start, scene.colors.grey, line);
                     y += 14.0;
                 }
                 return;
@@ -185,14 +200,20 @@ mod tests {
             thumbnail("broken", Err("it ran out of memory and has no map".into())),
         ];
         let coloring = Coloring::Values { title: "t".into(), values: (0..30).map(f64::from).collect() };
-        let contact_sheet = ContactSheet { title: "a", subtitle: "b", thumbnails: &thumbnails, coloring: &coloring };
+        let contact_sheet = ContactSheet {
+            title: "a",
+            subtitle: "b",
+            thumbnails: &thumbnails,
+            coloring: &coloring,
+            theme: Theme::Light,
+        };
         let scene = contact_sheet.scene();
         let clouds =
             scene.marks.iter().filter(|mark| matches!(mark, Mark::Dots { dots, .. } if dots.len() == 30)).count();
         assert_eq!(clouds, 5, "one, two, and three projections");
         let says =
             |what: &str| scene.marks.iter().any(|mark| matches!(mark, Mark::Text { text, .. } if text.contains(what)));
-        assert!(says("broken") && says("memory") && says("three, y1 and y3"));
+        assert!(says("broken") && says("memory") && says("three, dimensions 1 and 3"));
         for format in [Format::Svg, Format::Png, Format::Pdf] {
             assert!(contact_sheet.rendered(format).unwrap().len() > 1000);
         }

@@ -1,9 +1,8 @@
 //! The picture of the search by `-k auto`: a value for every number of neighbors, the chosen one marked.
 
 use super::axes::{self, Scale};
-use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
 use super::scene::{Anchor, Area, Look, Mark, Scene};
-use super::{Format, SIZE, headline, written};
+use super::{Format, SIZE, Theme, headline, written};
 use eigenfold::NeighborsChoice;
 
 /// What is drawn.
@@ -14,6 +13,8 @@ pub struct Curve<'a> {
     pub title: &'a str,
     /// The second line, smaller.
     pub subtitle: &'a str,
+    /// Light or dark paper.
+    pub theme: Theme,
 }
 
 impl Curve<'_> {
@@ -23,7 +24,7 @@ impl Curve<'_> {
     }
 
     fn scene(&self) -> Scene {
-        let mut scene = Scene { width: SIZE.0, height: SIZE.1, marks: vec![] };
+        let mut scene = Scene::new(SIZE, self.theme);
         let area = Area { x: 72.0, y: 92.0, width: SIZE.0 - 72.0 - 30.0, height: SIZE.1 - 92.0 - 52.0 };
         headline(&mut scene, self.title, self.subtitle);
         // Neighbors matter by their ratio: from 4 to 8 is as far as from 8 to 16.
@@ -32,11 +33,11 @@ impl Curve<'_> {
         let y = Scale::new(axes::range(self.choice.tried.iter().filter_map(|t| t.value)), (area.bottom(), area.y));
         for tried in &self.choice.tried {
             let at = x.at(place(tried.k));
-            scene.line((at, area.y), (at, area.bottom()), 1.0, GRID);
-            scene.text((at, area.bottom() + 16.0), 11.0, Anchor::Middle, GREY, tried.k.to_string());
+            scene.line((at, area.y), (at, area.bottom()), 1.0, scene.colors.grid);
+            scene.text((at, area.bottom() + 16.0), 11.0, Anchor::Middle, scene.colors.grey, tried.k.to_string());
         }
         let middle = area.x + area.width / 2.0;
-        scene.text((middle, area.bottom() + 35.0), 12.0, Anchor::Middle, INK, "neighbors k (logarithmic)");
+        scene.text((middle, area.bottom() + 35.0), 12.0, Anchor::Middle, scene.colors.ink, "neighbors k (logarithmic)");
         axes::rows(
             &mut scene,
             area,
@@ -47,19 +48,19 @@ impl Curve<'_> {
         let known = || self.choice.tried.iter().filter_map(|t| t.value.map(|value| (t, x.at(place(t.k)), y.at(value))));
         let path: Vec<(f64, f64)> = known().map(|(_, x, y)| (x, y)).collect();
         for pair in path.windows(2) {
-            scene.line(pair[0], pair[1], 1.75, PLAIN);
+            scene.line(pair[0], pair[1], 1.75, scene.colors.plain);
         }
-        let color = |components: usize| if components > 1 { OTHER } else { PLAIN };
+        let color = |components: usize| if components > 1 { scene.colors.other } else { scene.colors.plain };
         let dots = known().map(|(tried, x, y)| (x, y, Look::disc(color(tried.components)))).collect();
         scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots });
         if let Some((tried, at, height)) = known().find(|(tried, ..)| tried.k == self.choice.chosen) {
-            let mark = class(1, 8);
+            let mark = scene.colors.class(1);
             scene.marks.push(Mark::Dots { radius: 7.0, opacity: 1.0, dots: vec![(at, height, Look::disc(mark))] });
             let left = at > middle;
             let (from, anchor) = if left { (at - 12.0, Anchor::End) } else { (at + 12.0, Anchor::Start) };
             // Above the mark, unless that is beyond the top.
             let line = if height - 12.0 > area.y + 12.0 { height - 12.0 } else { height + 22.0 };
-            scene.text((from, line), 12.0, anchor, INK, format!("k = {} chosen", tried.k));
+            scene.text((from, line), 12.0, anchor, scene.colors.ink, format!("k = {} chosen", tried.k));
         }
         scene
     }

@@ -93,6 +93,7 @@ impl Images<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     #[test]
     fn images_do_not_lie_on_each_other_and_large_ones_are_made_small() {
@@ -100,7 +101,7 @@ mod tests {
         let rows = Points::new(40, 128 * 128, values).unwrap();
         let images = Images { rows: &rows, width: 128, height: 128 };
         let area = Area { x: 0.0, y: 0.0, width: 300.0, height: 200.0 };
-        let mut scene = Scene { width: 300.0, height: 200.0, marks: vec![] };
+        let mut scene = Scene::new((300.0, 200.0), Theme::Light);
         let order = (0..40).map(|i| (i, (20.0 + 7.0 * i as f64, 100.0), Rgb(1, 2, 3)));
         let (drawn, (width, _)) = images.draw(&mut scene, area, order);
         assert!(drawn.len() > 3 && drawn.windows(2).all(|w| 7.0 * (w[1] - w[0]) as f64 >= width), "{drawn:?} {width}");

@@ -8,6 +8,7 @@ mod contact_sheet;
 mod curve;
 mod font;
 mod images;
+mod labels;
 mod limits;
 mod names;
 mod pairs;
@@ -19,6 +20,7 @@ mod room;
 mod scale;
 mod scene;
 mod shade;
+mod shepard;
 mod side;
 mod svg;
 mod view;
@@ -27,12 +29,14 @@ pub use contact_sheet::{ContactSheet, Thumbnail};
 pub use curve::Curve;
 use eigenfold::{Error, Points, Result};
 pub use images::Images;
+pub use palette::Theme;
 pub use scale::ScaleCurve;
 use scene::{Anchor, Scene};
 pub use shade::{Deviations, Shade};
+pub use shepard::Shepard;
 use std::path::Path;
 
-/// The size of a picture, in units of 1/96 inch.
+/// The size of a picture whose content sets none, in units of 1/96 inch.
 pub const SIZE: (f64, f64) = (800.0, 600.0);
 
 /// What is drawn.
@@ -57,8 +61,10 @@ pub struct Picture<'a> {
     pub title: &'a str,
     /// The second line, smaller.
     pub subtitle: &'a str,
-    /// From left to right and from top to bottom, in units of 1/96 inch.
-    pub size: (f64, f64),
+    /// From left to right and from top to bottom, in units of 1/96 inch; if not given, what the shape of the embedding needs.
+    pub size: Option<(f64, f64)>,
+    /// Light or dark paper.
+    pub theme: Theme,
 }
 
 /// What colors the points.
@@ -125,7 +131,7 @@ const DOT: &str = " · ";
 /// Draws a title, and below it the parts of a subtitle, on as many lines as they need; where the picture begins below them.
 fn headline(scene: &mut Scene, title: &str, subtitle: &str) -> f64 {
     let room = scene.width - 48.0;
-    scene.text((24.0, 32.0), 17.0, Anchor::Start, palette::INK, font::fitted(title, 17.0, room));
+    scene.text((24.0, 32.0), 17.0, Anchor::Start, scene.colors.ink, font::fitted(title, 17.0, room));
     let mut lines: Vec<String> = Vec::new();
     for part in subtitle.split(DOT) {
         match lines.last_mut() {
@@ -139,9 +145,9 @@ fn headline(scene: &mut Scene, title: &str, subtitle: &str) -> f64 {
     let mut y = 36.0;
     for line in lines {
         y += 15.0;
-        scene.text((24.0, y), 11.5, Anchor::Start, palette::GREY, font::fitted(&line, 11.5, room));
+        scene.text((24.0, y), 11.5, Anchor::Start, scene.colors.grey, font::fitted(&line, 11.5, room));
     }
-    (y + 28.0).max(94.0)
+    (y + 28.0).max(88.0)
 }
 
 /// 12345 as 12,345.

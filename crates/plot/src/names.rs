@@ -1,7 +1,6 @@
 //! The names of points, as many as find room.
 
 use super::font;
-use super::palette::INK;
 use super::room::Room;
 use super::scene::{Anchor, Area, Scene};
 
@@ -44,7 +43,7 @@ pub(crate) fn draw<'a>(scene: &mut Scene, room: &mut Room, points: impl Iterator
         let places = corners.map(|(x, y)| Area { x, y, width, height: SIZE });
         if let Some(place) = places.into_iter().find(|&place| room.is_free(place)) {
             room.take(place);
-            scene.text((place.x, place.y + 0.8 * SIZE), SIZE, Anchor::Start, INK, name);
+            scene.text((place.x, place.y + 0.8 * SIZE), SIZE, Anchor::Start, scene.colors.ink, name);
             drawn += 1;
         }
     }
@@ -54,11 +53,12 @@ pub(crate) fn draw<'a>(scene: &mut Scene, room: &mut Room, points: impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     #[test]
     fn names_that_find_no_room_are_left_out() {
         let area = Area { x: 0.0, y: 0.0, width: 200.0, height: 100.0 };
-        let mut scene = Scene { width: 200.0, height: 100.0, marks: vec![] };
+        let mut scene = Scene::new((200.0, 100.0), Theme::Light);
         let named = |x: f64| Named { at: (x, 50.0), reach: (3.0, 3.0), name: "a point" };
         let mut room = Room::new(area);
         // Twenty at one point: eight positions around it, some of which touch others.

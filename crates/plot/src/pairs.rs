@@ -1,23 +1,26 @@
 //! The picture of four coordinates or more: every pair of them.
 
 use super::axes::{self, Scale};
-use super::palette::{GREY, GRID, INK};
 use super::plane::scattered;
 use super::scene::{Anchor, Area, Look, Mark, Scene, Shape};
-use super::{Picture, headline, limits, plural, view};
+use super::view::beside;
+use super::{Picture, SIZE, headline, limits, plural, view};
 
 /// The most coordinates that are drawn.
 const MOST: usize = 6;
+/// Paper to the left of the panels, for numbers and the names of the coordinates.
+const LEFT: f64 = 112.0;
 /// Free paper between two panels.
 const GAP: f64 = 8.0;
 
 impl Picture<'_> {
     /// A panel for each pair of the first coordinates, those of one coordinate in a row or column and to one scale.
     pub(super) fn pairs(&self) -> Scene {
-        let mut scene = Scene { width: self.size.0, height: self.size.1, marks: vec![] };
+        let size = self.size.unwrap_or(SIZE);
+        let mut scene = Scene::new(size, self.theme);
         let (n, dims) = (self.points.rows(), self.points.cols());
         let shown = dims.min(MOST);
-        let panel = self.panel();
+        let panel = self.panel(true);
         let column = |q: usize| (0..n).map(move |i| self.points.row(i)[q]);
         let ranges: Vec<(f64, f64)> = (0..shown)
             .map(|q| {
@@ -35,7 +38,7 @@ impl Picture<'_> {
             notes.push(format!("{} beyond the edges are left out", plural(far, "point")));
         }
         let top = headline(&mut scene, self.title, &self.subtitle_with(&notes)) - 14.0;
-        let (main, side) = self.areas_from(74.0, &panel, top);
+        let (main, side) = beside(size, LEFT, &panel, top);
         let panels = (shown - 1) as f64;
         let (width, height) =
             ((main.width - GAP * (panels - 1.0)) / panels, (main.height - GAP * (panels - 1.0)) / panels);
@@ -65,7 +68,7 @@ impl Picture<'_> {
                     .collect();
                 let radius = (0.6 * view::radius(n)).clamp(0.6, 2.2);
                 scene.marks.push(Mark::Dots { radius, opacity: view::opacity(n), dots });
-                let ring = Look { color: INK, shape: Shape::Ring };
+                let ring = Look { color: scene.colors.ink, shape: Shape::Ring };
                 let rings = self.ringed.iter().flat_map(|(rows, _)| rows.iter()).map(|&i| self.points.row(i));
                 let dots = rings
                     .filter(|row| within(row[across], ranges[across]) && within(row[up], ranges[up]))
@@ -93,24 +96,36 @@ fn grid(scene: &mut Scene, area: Area, (x, y): (&Scale, &Scale), (row, column): 
     ];
     for (value, text) in x.ticks(4.5) {
         let at = x.at(value);
-        scene.line((at, area.y), (at, area.bottom()), 1.0, GRID);
+        scene.line((at, area.y), (at, area.bottom()), 1.0, scene.colors.grid);
         if column.is_some() {
-            scene.text((at, area.bottom() + 14.0), 10.0, Anchor::Middle, GREY, text);
+            scene.text((at, area.bottom() + 14.0), 10.0, Anchor::Middle, scene.colors.grey, text);
         }
     }
     for (value, text) in y.ticks(4.5) {
         let at = y.at(value);
-        scene.line((area.x, at), (area.right(), at), 1.0, GRID);
+        scene.line((area.x, at), (area.right(), at), 1.0, scene.colors.grid);
         if row.is_some() {
-            scene.text((area.x - 6.0, at + 3.5), 10.0, Anchor::End, GREY, text);
+            scene.text((area.x - 6.0, at + 3.5), 10.0, Anchor::End, scene.colors.grey, text);
         }
     }
-    frame.into_iter().for_each(|(from, to)| scene.line(from, to, 1.0, GRID));
+    frame.into_iter().for_each(|(from, to)| scene.line(from, to, 1.0, scene.colors.grid));
     if let Some(q) = column {
         let middle = area.x + area.width / 2.0;
-        scene.text((middle, area.bottom() + 31.0), 12.0, Anchor::Middle, INK, format!("y{}", q + 1));
+        scene.text(
+            (middle, area.bottom() + 31.0),
+            12.0,
+            Anchor::Middle,
+            scene.colors.ink,
+            format!("dimension {}", q + 1),
+        );
     }
     if let Some(q) = row {
-        scene.text((12.0, area.y + area.height / 2.0 + 4.0), 12.0, Anchor::Start, INK, format!("y{}", q + 1));
+        scene.text(
+            (12.0, area.y + area.height / 2.0 + 4.0),
+            12.0,
+            Anchor::Start,
+            scene.colors.ink,
+            format!("dimension {}", q + 1),
+        );
     }
 }

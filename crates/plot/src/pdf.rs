@@ -20,7 +20,11 @@ pub(crate) fn pdf(scene: &Scene) -> std::io::Result<Vec<u8>> {
     let (width, height) = (POINTS * scene.width, POINTS * scene.height);
     let mut drawn = Drawn::default();
     let _ = writeln!(drawn.text, "{POINTS} 0 0 -{POINTS} 0 {height:.2} cm 1 J");
-    scene.marks.iter().for_each(|mark| drawn.mark(mark));
+    let paper = scene.colors.paper;
+    if paper != Rgb(255, 255, 255) {
+        let _ = writeln!(drawn.text, "{} rg 0 0 {:.2} {:.2} re f", ink(paper), scene.width, scene.height);
+    }
+    scene.marks.iter().for_each(|mark| drawn.mark(mark, paper));
     let mut file = File::default();
     file.object("<< /Type /Catalog /Pages 2 0 R >>");
     file.object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>");
@@ -99,7 +103,7 @@ struct Drawn<'a> {
 }
 
 impl<'a> Drawn<'a> {
-    fn mark(&mut self, mark: &'a Mark) {
+    fn mark(&mut self, mark: &'a Mark, paper: Rgb) {
         // Writing to a String cannot fail.
         let out = &mut self.text;
         let _ = match mark {
@@ -111,7 +115,14 @@ impl<'a> Drawn<'a> {
                 let (ink, (a, b), (c, d)) = (ink(*color), from, to);
                 writeln!(out, "{ink} RG {width:.2} w {a:.2} {b:.2} m {c:.2} {d:.2} l S")
             }
-            Mark::Text { at, size, anchor, color, text } => write_text(out, *at, *size, *anchor, *color, text),
+            Mark::Text { at, size, anchor, color, text, halo } => {
+                if *halo > 0.0 {
+                    let _ = write!(out, "{} RG {:.2} w 1 j ", ink(paper), 2.0 * halo);
+                    let _ = write_text(out, *at, *size, *anchor, text, "S");
+                }
+                let _ = write!(out, "{} rg ", ink(*color));
+                write_text(out, *at, *size, *anchor, text, "f")
+            }
             Mark::Dots { radius, opacity, dots } => {
                 let name = self.opacities.len();
                 self.opacities.push(*opacity);
@@ -133,13 +144,20 @@ fn ink(Rgb(r, g, b): Rgb) -> String {
     format!("{:.3} {:.3} {:.3}", part(r), part(g), part(b))
 }
 
-fn write_text(out: &mut String, at: (f64, f64), size: f64, anchor: Anchor, color: Rgb, text: &str) -> std::fmt::Result {
+/// The outlines of a text, which `paint` fills (`f`) or draws along (`S`).
+fn write_text(
+    out: &mut String,
+    at: (f64, f64),
+    size: f64,
+    anchor: Anchor,
+    text: &str,
+    paint: &str,
+) -> std::fmt::Result {
     let x = match anchor {
         Anchor::Start => at.0,
         Anchor::Middle => at.0 - font::width(text, size) / 2.0,
         Anchor::End => at.0 - font::width(text, size),
     };
-    write!(out, "{} rg ", ink(color))?;
     font::outlined(text, size, (x, at.1), |stroke| {
         let _ = match stroke {
             Stroke::Move((x, y)) => write!(out, "{x:.2} {y:.2} m "),
@@ -147,7 +165,7 @@ fn write_text(out: &mut String, at: (f64, f64), size: f64, anchor: Anchor, color
             Stroke::Curve((a, b), (c, d), (x, y)) => write!(out, "{a:.2} {b:.2} {c:.2} {d:.2} {x:.2} {y:.2} c "),
         };
     });
-    writeln!(out, "f")
+    writeln!(out, "{paint}")
 }
 
 /// Dots one after the other, so that those drawn later cover those before them.
@@ -204,10 +222,11 @@ fn write_dots(out: &mut String, opacity: usize, radius: f64, dots: &[(f64, f64, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     #[test]
     fn the_table_of_a_file_says_where_its_objects_begin() {
-        let mut scene = Scene { width: 100.0, height: 80.0, marks: vec![] };
+        let mut scene = Scene::new((100.0, 80.0), Theme::Light);
         scene.text((10.0, 20.0), 12.0, Anchor::Middle, Rgb(0, 0, 0), "R² (1) \\ test");
         scene.marks.push(Mark::Dots {
             radius: 2.0,

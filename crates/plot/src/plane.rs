@@ -1,6 +1,6 @@
 //! Where each point goes on paper: one, two or three coordinates, or more, onto two.
 
-use super::Coloring;
+use super::{Coloring, axes, limits};
 use eigenfold::Points;
 
 /// How far a three-dimensional embedding is turned about its vertical axis, in degrees.
@@ -36,8 +36,18 @@ pub(crate) enum Axes {
         /// The classes from bottom to top.
         names: Vec<String>,
     },
-    /// Three turned axes: the direction of each on paper.
-    Turned([(f64, f64); 3]),
+    /// Three axes seen from the side and above.
+    Turned(Cube),
+}
+
+/// The box around three coordinates, as it is seen.
+pub(crate) struct Cube {
+    /// The corners on paper; the bits of an index are right, up and away.
+    pub(crate) corners: [(f64, f64); 8],
+    /// The corner that is nearest to the reader; its edges would lie before the points.
+    pub(crate) nearest: usize,
+    /// How far away each point is: 0 the nearest, 1 the farthest.
+    pub(crate) away: Vec<f64>,
 }
 
 /// Lays the embedding out.
@@ -51,7 +61,7 @@ pub(crate) fn plane(points: &Points, coloring: &Coloring, behind: usize) -> Plan
 
 fn pair(points: &Points) -> Plane {
     let at = (0..points.rows()).map(|i| (points.row(i)[0], points.row(i)[1])).collect();
-    let axes = Axes::Numbers { x: "y1".into(), y: "y2".into(), alike: true };
+    let axes = Axes::Numbers { x: "dimension 1".into(), y: "dimension 2".into(), alike: true };
     Plane { at, order: scattered(points.rows()), axes, note: None }
 }
 
@@ -59,7 +69,7 @@ fn pair(points: &Points) -> Plane {
 fn line(points: &Points, coloring: &Coloring, behind: usize) -> Plane {
     let n = points.rows();
     let spread = |i: usize| 0.7 * ((i as f64 * 0.618_033_988_75).fract() - 0.5);
-    let numbers = |y: &str| Axes::Numbers { x: "y1".into(), y: y.into(), alike: false };
+    let numbers = |y: &str| Axes::Numbers { x: "dimension 1".into(), y: y.into(), alike: false };
     let (heights, axes, note): (Vec<f64>, _, _) = match coloring {
         Coloring::Values { title, values } => {
             let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -105,10 +115,20 @@ fn turned(points: &Points) -> Plane {
     let placed: Vec<_> = (0..points.rows()).map(|i| seen(points.row(i))).collect();
     let mut order: Vec<usize> = (0..points.rows()).collect();
     order.sort_by(|&a, &b| placed[b].2.total_cmp(&placed[a].2).then(a.cmp(&b)));
-    let direction = |p: [f64; 3]| (seen(&p).0, seen(&p).1);
-    let axes = Axes::Turned([direction([1., 0., 0.]), direction([0., 1., 0.]), direction([0., 0., 1.])]);
-    let note = format!("three coordinates, turned {TURN}° and tilted {TILT}°");
-    Plane { at: placed.iter().map(|p| (p.0, p.1)).collect(), order, axes, note: Some(note) }
+    let limits = [0, 1, 2].map(|q| {
+        let (low, high) = limits::of_most((0..points.rows()).map(|i| points.row(i)[q]));
+        axes::range([low, high].into_iter())
+    });
+    let corner = |bits: usize| [0, 1, 2].map(|q| if bits >> q & 1 == 0 { limits[q].0 } else { limits[q].1 });
+    let corners: [_; 8] = std::array::from_fn(|bits| seen(&corner(bits)));
+    let nearest = (0..8).fold(0, |near, bits| if corners[bits].2 < corners[near].2 { bits } else { near });
+    let depths = corners.map(|corner| corner.2);
+    let (near, far) = depths.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+    let depth =
+        |place: &(f64, f64, f64)| if far > near { ((place.2 - near) / (far - near)).clamp(0.0, 1.0) } else { 0.5 };
+    let away = placed.iter().map(depth).collect();
+    let axes = Axes::Turned(Cube { corners: corners.map(|corner| (corner.0, corner.1)), nearest, away });
+    Plane { at: placed.into_iter().map(|p| (p.0, p.1)).collect(), order, axes, note: None }
 }
 
 /// Every index once, in an order that is the same every time and lets no class cover another.
@@ -141,5 +161,27 @@ mod tests {
     fn turning_keeps_the_nearest_point_last() {
         let points = Points::from_rows(&[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]).unwrap();
         assert_eq!(plane(&points, &Coloring::One, 0).order, [1, 2, 0]);
+    }
+
+    #[test]
+    fn three_coordinates_are_projected_into_a_box_that_holds_them() {
+        let row = |i: usize| [0, 1, 2].map(|q| ((i * (q + 2)) as f64 * 0.37).sin() * (q + 1) as f64);
+        let points = Points::from_rows(&(0..100).map(row).collect::<Vec<_>>()).unwrap();
+        let plane = plane(&points, &Coloring::One, 0);
+        let Axes::Turned(cube) = &plane.axes else { panic!("three axes") };
+        for (i, &(x, y)) in plane.at.iter().enumerate() {
+            let within = |of: fn(&(f64, f64)) -> f64, value: f64| {
+                let (low, high) =
+                    cube.corners.iter().map(of).fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+                (low..=high).contains(&value)
+            };
+            assert!(within(|c| c.0, x) && within(|c| c.1, y) && (0.0..=1.0).contains(&cube.away[i]));
+        }
+        // To the right, up and away is to the right, up, and up and to the right on paper.
+        let from = |bits: usize| (cube.corners[bits].0 - cube.corners[0].0, cube.corners[bits].1 - cube.corners[0].1);
+        assert!(from(1).0 > 0.0 && from(2).1 > 0.0 && from(2).0.abs() < 1e-9 && from(4).0 > 0.0 && from(4).1 > 0.0);
+        assert_eq!(cube.nearest, 3);
+        // Drawn from the farthest to the nearest.
+        assert!(plane.order.windows(2).all(|pair| cube.away[pair[0]] >= cube.away[pair[1]]));
     }
 }

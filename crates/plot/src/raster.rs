@@ -37,12 +37,18 @@ struct Canvas {
 impl Canvas {
     fn drawn(scene: &Scene) -> Canvas {
         let (width, height) = ((scene.width * SCALE) as usize, (scene.height * SCALE) as usize);
-        let mut canvas = Canvas { width, height, pixels: vec![255; 3 * width * height] };
+        let Rgb(r, g, b) = scene.colors.paper;
+        let mut canvas = Canvas { width, height, pixels: [r, g, b].repeat(width * height) };
         for mark in &scene.marks {
             match mark {
                 Mark::Rect { area, fill } => canvas.rect(*area, *fill),
                 Mark::Line { from, to, width, color } => canvas.line(*from, *to, *width, *color),
-                Mark::Text { at, size, anchor, color, text } => canvas.text(*at, *size, *anchor, *color, text),
+                Mark::Text { at, size, anchor, color, text, halo } => {
+                    if *halo > 0.0 {
+                        canvas.rim(*at, *size, *anchor, (scene.colors.paper, *halo), text);
+                    }
+                    canvas.text(*at, *size, *anchor, *color, text);
+                }
                 Mark::Dots { radius, opacity, dots } => {
                     for &(x, y, look) in dots {
                         canvas.dot((x * SCALE, y * SCALE), *radius * SCALE, *opacity, look);
@@ -157,6 +163,14 @@ impl Canvas {
         });
     }
 
+    /// The letters as thick as a pen around their outlines makes them: the same text at many places of a circle.
+    fn rim(&mut self, (x, y): (f64, f64), size: f64, anchor: Anchor, (color, width): (Rgb, f64), text: &str) {
+        for step in 0..16 {
+            let (sin, cos) = (f64::from(step) * std::f64::consts::TAU / 16.0).sin_cos();
+            self.text((x + width * cos, y + width * sin), size, anchor, color, text);
+        }
+    }
+
     fn text(&mut self, (x, y): (f64, f64), size: f64, anchor: Anchor, color: Rgb, text: &str) {
         let size = size * SCALE;
         let shift = match anchor {
@@ -172,11 +186,13 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     #[test]
     fn a_dot_colors_its_center_and_leaves_the_corner_white() {
         let dots = vec![(5.0, 5.0, Look::disc(Rgb(10, 20, 30)))];
-        let scene = Scene { width: 10.0, height: 10.0, marks: vec![Mark::Dots { radius: 2.0, opacity: 1.0, dots }] };
+        let marks = vec![Mark::Dots { radius: 2.0, opacity: 1.0, dots }];
+        let scene = Scene { marks, ..Scene::new((10.0, 10.0), Theme::Light) };
         let canvas = Canvas::drawn(&scene);
         let pixel = |x: usize, y: usize| &canvas.pixels[3 * (y * canvas.width + x)..][..3];
         assert_eq!(pixel(10, 10), [10, 20, 30]);
@@ -186,7 +202,7 @@ mod tests {
 
     #[test]
     fn marks_outside_the_picture_do_no_harm() {
-        let mut scene = Scene { width: 4.0, height: 4.0, marks: vec![] };
+        let mut scene = Scene::new((4.0, 4.0), Theme::Light);
         scene.line((-50.0, -50.0), (1e9, 60.0), 1.0, Rgb(0, 0, 0));
         scene.text((-9.0, 2.0), 8.0, Anchor::Middle, Rgb(0, 0, 0), "wide text");
         Canvas::drawn(&scene);
@@ -197,7 +213,7 @@ mod tests {
         let ink = |shape: Shape, x: usize, y: usize| {
             let dots = vec![(10.0, 10.0, Look { color: Rgb(0, 0, 0), shape })];
             let marks = vec![Mark::Dots { radius: 4.0, opacity: 1.0, dots }];
-            let canvas = Canvas::drawn(&Scene { width: 20.0, height: 20.0, marks });
+            let canvas = Canvas::drawn(&Scene { marks, ..Scene::new((20.0, 20.0), Theme::Light) });
             canvas.pixels[3 * (y * canvas.width + x)] == 0
         };
         // The center is at (20, 20) pixels, and a disc has a radius of eight.
@@ -212,7 +228,7 @@ mod tests {
     fn an_image_has_its_pixels_in_its_place() {
         let area = Area { x: 1.0, y: 1.0, width: 2.0, height: 4.0 };
         let marks = vec![Mark::Image { area, columns: 2, greys: vec![10, 20, 30, 40] }];
-        let canvas = Canvas::drawn(&Scene { width: 5.0, height: 6.0, marks });
+        let canvas = Canvas::drawn(&Scene { marks, ..Scene::new((5.0, 6.0), Theme::Light) });
         let pixel = |x: usize, y: usize| canvas.pixels[3 * (y * canvas.width + x)];
         assert_eq!([pixel(2, 2), pixel(5, 2), pixel(2, 9), pixel(5, 9)], [10, 20, 30, 40]);
         assert_eq!([pixel(1, 2), pixel(6, 2), pixel(2, 10)], [255; 3]);

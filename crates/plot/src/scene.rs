@@ -1,6 +1,8 @@
 //! A picture as a list of marks, in units of 1/96 inch from the top left corner.
 //!
-//! This is the one description from which both the SVG and the PNG writer draw.
+//! This is the one description from which the SVG, the PNG and the PDF writer draw.
+
+use super::palette::{Colors, Theme};
 
 /// A color without transparency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +103,8 @@ pub(crate) enum Mark {
         color: Rgb,
         /// What it says.
         text: String,
+        /// A rim of the paper's color around the letters, so that they can be read on dots: its width, or 0.
+        halo: f64,
     },
     /// Many dots of one size, all equally transparent.
     Dots {
@@ -154,11 +158,18 @@ pub(crate) struct Scene {
     pub(crate) width: f64,
     /// From top to bottom.
     pub(crate) height: f64,
-    /// What is drawn, first drawn first, on white.
+    /// The colors, of which the paper is one.
+    pub(crate) colors: &'static Colors,
+    /// What is drawn, first drawn first.
     pub(crate) marks: Vec<Mark>,
 }
 
 impl Scene {
+    /// Empty paper.
+    pub(crate) fn new((width, height): (f64, f64), theme: Theme) -> Scene {
+        Scene { width, height, colors: theme.colors(), marks: Vec::new() }
+    }
+
     /// Adds a filled rectangle.
     pub(crate) fn rect(&mut self, area: Area, fill: Rgb) {
         self.marks.push(Mark::Rect { area, fill });
@@ -171,6 +182,6 @@ impl Scene {
 
     /// Adds a text.
     pub(crate) fn text(&mut self, at: (f64, f64), size: f64, anchor: Anchor, color: Rgb, text: impl Into<String>) {
-        self.marks.push(Mark::Text { at, size, anchor, color, text: text.into() });
+        self.marks.push(Mark::Text { at, size, anchor, color, text: text.into(), halo: 0.0 });
     }
 }

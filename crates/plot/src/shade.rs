@@ -4,9 +4,6 @@ use super::axes::Scale;
 use super::scene::{Area, Mark, Scene};
 use eigenfold::Points;
 
-/// The grey of the least and of the largest deviation.
-const GREYS: (f64, f64) = (255.0, 150.0);
-
 /// The standard deviations at some embedding points.
 pub type Deviations<'a> = dyn Fn(&Points) -> eigenfold::Result<Vec<f64>> + 'a;
 
@@ -58,7 +55,7 @@ impl Shaded {
                 let mix = |a: f64, b: f64, t: f64| a + t * (b - a);
                 let top = mix(value(above, left), value(above, right), across);
                 let bottom = mix(value(below, left), value(below, right), across);
-                greys.push(grey(self.fraction(mix(top, bottom, down))));
+                greys.push(scene.colors.shade(self.fraction(mix(top, bottom, down))));
             }
         }
         scene.marks.push(Mark::Image { area, columns, greys });
@@ -68,11 +65,6 @@ impl Shaded {
         let (low, high) = self.extent;
         if high > low { (value - low) / (high - low) } else { 0.0 }
     }
-}
-
-/// The grey of a deviation at `fraction` (0 to 1) of their range.
-pub(crate) fn grey(fraction: f64) -> u8 {
-    (GREYS.0 + fraction.clamp(0.0, 1.0) * (GREYS.1 - GREYS.0)).round() as u8
 }
 
 /// The two of `count` places between which pixel `at` of `pixels` lies, and how far it is from the first to the second.
@@ -85,6 +77,7 @@ fn between(at: usize, pixels: usize, count: usize) -> (usize, usize, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     #[test]
     fn grey_follows_the_deviation_and_few_positions_are_evaluated() {
@@ -96,7 +89,7 @@ mod tests {
         };
         let shaded = Shade { places: 200, deviations: &to_the_right }.over(area, &x, &y).unwrap();
         assert!(shaded.extent.0 > 0.0 && shaded.extent.1 < 2.0);
-        let mut scene = Scene { width: 140.0, height: 80.0, marks: vec![] };
+        let mut scene = Scene::new((140.0, 80.0), Theme::Light);
         shaded.draw(&mut scene, area);
         let Some(Mark::Image { columns, greys, .. }) = scene.marks.last() else { panic!("an image") };
         let first = &greys[..*columns];

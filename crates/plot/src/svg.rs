@@ -13,24 +13,24 @@ const LAYERS: usize = 12;
 
 /// The whole file.
 pub(crate) fn svg(scene: &Scene) -> String {
-    let (width, height) = (scene.width, scene.height);
+    let (width, height, paper) = (scene.width, scene.height, scene.colors.paper.hex());
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"'Liberation Sans', Arial, Helvetica, sans-serif\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n"
     );
     for mark in &scene.marks {
         // Writing to a String cannot fail.
         let _ = match mark {
             Mark::Dots { radius, opacity, dots } => write_dots(&mut out, *radius, *opacity, dots),
             Mark::Image { area, columns, greys } => write_image(&mut out, *area, *columns, greys),
-            mark => write_mark(&mut out, mark),
+            mark => write_mark(&mut out, mark, &paper),
         };
     }
     out + "</svg>\n"
 }
 
-fn write_mark(out: &mut String, mark: &Mark) -> std::fmt::Result {
+fn write_mark(out: &mut String, mark: &Mark, paper: &str) -> std::fmt::Result {
     match mark {
         Mark::Rect { area, fill } => writeln!(
             out,
@@ -50,14 +50,23 @@ fn write_mark(out: &mut String, mark: &Mark) -> std::fmt::Result {
             to.1,
             color.hex()
         ),
-        Mark::Text { at, size, anchor, color, text } => {
+        Mark::Text { at, size, anchor, color, text, halo } => {
             let anchor = match anchor {
                 Anchor::Start => "",
                 Anchor::Middle => " text-anchor=\"middle\"",
                 Anchor::End => " text-anchor=\"end\"",
             };
             let (x, y, fill, text) = (at.0, at.1, color.hex(), escaped(text));
-            writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" fill=\"{fill}\"{anchor}>{text}</text>")
+            let rim = if *halo > 0.0 {
+                let width = 2.0 * halo;
+                format!(" stroke=\"{paper}\" stroke-width=\"{width}\" stroke-linejoin=\"round\" paint-order=\"stroke\"")
+            } else {
+                String::new()
+            };
+            writeln!(
+                out,
+                "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" fill=\"{fill}\"{anchor}{rim}>{text}</text>"
+            )
         }
         Mark::Dots { .. } | Mark::Image { .. } => Ok(()),
     }
@@ -169,13 +178,14 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
     use crate::scene::Rgb;
 
     #[test]
     fn coincident_dots_are_written_once_and_text_is_escaped() {
         let color = Rgb(1, 2, 3);
         let dots = [(1.01, 2.0, Look::disc(color)), (1.02, 2.0, Look::disc(color))];
-        let mut scene = Scene { width: 10.0, height: 10.0, marks: vec![] };
+        let mut scene = Scene::new((10.0, 10.0), Theme::Light);
         // Two dots make two layers; twenty-four make twelve of two.
         scene.marks.push(Mark::Dots { radius: 1.0, opacity: 0.5, dots: dots.repeat(12) });
         scene.text((0.0, 0.0), 5.0, Anchor::End, color, "a<b & c\u{1}");
@@ -195,7 +205,7 @@ mod tests {
 
     #[test]
     fn hostile_texts_stay_texts() {
-        let mut scene = Scene { width: 10.0, height: 10.0, marks: vec![] };
+        let mut scene = Scene::new((10.0, 10.0), Theme::Light);
         let hostile = "]]><script>\u{0}\u{1b}[31m\r\n\"'&amp;\u{fffe}\u{202e}😀";
         scene.text((0.0, 0.0), 5.0, Anchor::Start, Rgb(0, 0, 0), hostile);
         let text = svg(&scene);

@@ -38,10 +38,23 @@ fn kept(name: &str, picture: &Picture) {
 }
 
 fn picture<'a>(points: &'a Points, coloring: &'a Coloring, eigenvalues: &'a [f64]) -> Picture<'a> {
-    let subtitle = "1,797 points · 64 features · k = 10 · landmarks = 500";
-    let title = "isomap of digits.csv";
+    let subtitle = "1,797 points · 64 features · k = 10 · landmarks 500";
+    let title = "Digits, Isomap";
     let (ringed, names, images, shade) = (None, None, None, None);
-    Picture { points, behind: 0, coloring, ringed, names, images, shade, eigenvalues, title, subtitle, size: SIZE }
+    Picture {
+        points,
+        behind: 0,
+        coloring,
+        ringed,
+        names,
+        images,
+        shade,
+        eigenvalues,
+        title,
+        subtitle,
+        size: None,
+        theme: Theme::Light,
+    }
 }
 
 #[test]
@@ -57,6 +70,81 @@ fn every_number_of_dimensions_and_coloring_has_a_picture() {
         let values = Coloring::Values { title: "position along the roll".into(), values };
         kept(&format!("values-{dims}d"), &picture(&points, &values, &spectrum[..3]));
         kept(&format!("one-{dims}d"), &picture(&points, &Coloring::One, &[]));
+    }
+}
+
+fn svg(picture: &Picture) -> String {
+    String::from_utf8(picture.rendered(Format::Svg).unwrap()).unwrap()
+}
+
+/// The width and height that the first element has.
+fn size(svg: &str) -> (f64, f64) {
+    let after =
+        |name: &str| svg.split(&format!("{name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    (after("width"), after("height"))
+}
+
+#[test]
+fn axes_are_dimensions() {
+    for (dims, names) in [(1, 1), (2, 2), (3, 3), (5, 5)] {
+        let (points, classes) = clusters(150, dims, 3);
+        let svg = svg(&picture(&points, &classes, &[]));
+        assert!((1..=names).all(|q| svg.contains(&format!(">dimension {q}<"))), "{dims}");
+        assert!(!svg.contains(">y1<"), "{dims}");
+    }
+}
+
+#[test]
+fn a_picture_has_the_shape_of_its_embedding() {
+    let strip = |width: f64, height: f64| {
+        let values = (0..300).flat_map(|i| [width * noise(i, 1), height * noise(i, 2)]).collect();
+        Points::new(300, 2, values).unwrap()
+    };
+    let shape = |points: &Points, size: Option<(f64, f64)>| {
+        self::size(&svg(&Picture { size, ..picture(points, &Coloring::One, &[]) }))
+    };
+    let (wide, square, tall) =
+        (shape(&strip(4.0, 1.0), None), shape(&strip(1.0, 1.0), None), shape(&strip(1.0, 4.0), None));
+    assert!(wide.0 == 1000.0 && wide.1 < 400.0, "{wide:?}");
+    assert!((square.0 - square.1).abs() < 80.0, "{square:?}");
+    assert!(tall.0 < 450.0 && tall.1 > 500.0, "{tall:?}");
+    assert_eq!(shape(&strip(4.0, 1.0), Some((500.0, 400.0))), (500.0, 400.0));
+    // A legend is never cut.
+    let (points, _) = clusters(300, 2, 15);
+    let flat = Points::new(300, 2, points.values().chunks(2).flat_map(|p| [p[0], 0.1 * p[1]]).collect()).unwrap();
+    let (_, classes) = clusters(300, 2, 15);
+    let svg = svg(&picture(&flat, &classes, &[3.0, 2.0, 1.0]));
+    assert!((0..15).all(|class| svg.contains(&format!(">class {class}<"))), "{svg}");
+}
+
+#[test]
+fn classes_are_named_on_their_points_and_listed_only_where_needed() {
+    let (points, classes) = clusters(1000, 2, 6);
+    let labeled = svg(&picture(&points, &classes, &[]));
+    assert!(
+        (0..6).all(|class| labeled.matches(&format!(">class {class}<")).count() == 1) && !labeled.contains(">label<")
+    );
+    assert_eq!(labeled.matches("paint-order").count(), 6, "{labeled}");
+    let listed = svg(&picture(&points, &classes, &[9.0, 7.0, 3.0, 1.0]));
+    assert!(listed.contains(">label<") && listed.matches(">class 2<").count() == 2);
+    let names: Vec<String> = (0..1000).map(|i| format!("p{i}")).collect();
+    let named = svg(&Picture { names: Some(&names), ..picture(&points, &classes, &[]) });
+    assert!(named.contains(">label<") && !named.contains("paint-order"));
+}
+
+#[test]
+fn dark_paper_has_its_own_colors() {
+    let (points, classes) = clusters(200, 2, 3);
+    let dark = svg(&Picture { theme: Theme::Dark, ..picture(&points, &classes, &[3.0, 2.0, 1.0]) });
+    let light = svg(&picture(&points, &classes, &[3.0, 2.0, 1.0]));
+    for (svg, theme, other) in [(&light, Theme::Light, Theme::Dark), (&dark, Theme::Dark, Theme::Light)] {
+        let (own, foreign) = (theme.colors(), other.colors());
+        assert!(svg.contains(&own.paper.hex()) && svg.contains(&own.ink.hex()) && svg.contains(&own.class(1).hex()));
+        assert!(!svg.contains(&foreign.ink.hex()) && !svg.contains(&foreign.class(1).hex()));
+    }
+    for format in [Format::Png, Format::Pdf] {
+        let bytes = |theme: Theme| Picture { theme, ..picture(&points, &classes, &[]) }.rendered(format).unwrap();
+        assert_ne!(bytes(Theme::Light), bytes(Theme::Dark));
     }
 }
 
@@ -92,7 +180,12 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)]
         .map(|(k, value, components)| eigenfold::TriedNeighbors { k, value: Some(value), components, converged: true });
     let choice = eigenfold::NeighborsChoice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
-    let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
+    let curve = Curve {
+        choice: &choice,
+        title: "Neighbors tried for isomap of roll.csv",
+        subtitle: "1,000 points",
+        theme: Theme::Light,
+    };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
     for text in ["k = 12 chosen", "neighbors k", "neighbor_ratio", ">50<"] {
         assert!(svg.contains(text), "{text}");
@@ -109,7 +202,15 @@ fn a_dimension_is_drawn_at_every_scale_even_if_there_is_none() {
     let (points, _) = clusters(300, 2, 1);
     let found = Dimension { global: false, ..Dimension::default() }.of(&points, &eigenfold::Silent).unwrap();
     for scales in [found.scales.as_slice(), &found.scales[..1], &[]] {
-        let curve = ScaleCurve { scales, distinct: 300, dims: 2, ess: Some(2.1), title: "t", subtitle: "s" };
+        let curve = ScaleCurve {
+            scales,
+            distinct: 300,
+            dims: 2,
+            ess: Some(2.1),
+            title: "t",
+            subtitle: "s",
+            theme: Theme::Light,
+        };
         let text = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
         assert!(text.contains("2 recommended") && !text.contains("NaN"), "{text}");
         assert!(curve.rendered(Format::Png).unwrap().len() > 1000);
@@ -147,7 +248,7 @@ fn names_images_shade_rings_and_points_behind_are_drawn() {
         images: Some(Images { rows: &rows, width: 3, height: 4 }),
         shade: Some(Shade { places: 500, deviations: &deviations }),
         ringed: Some((&[25, 30], "far")),
-        size: (640.0, 480.0),
+        size: Some((640.0, 480.0)),
         ..picture(&points, &classes, &[2.0, 1.0])
     };
     kept("all", &all);

@@ -1,32 +1,49 @@
 //! The picture of one, two or three coordinates.
 
 use super::axes::{self, Scale};
+use super::labels::{Classes, Label};
 use super::names::{self, Named};
-use super::palette::{GREY, INK};
+use super::palette::mixed;
 use super::plane::{self, Axes, Plane};
 use super::room::Room;
 use super::scene::{Anchor, Area, Look, Mark, Scene, Shape, Side};
 use super::side::{Panel, significant};
-use super::{DOT, Picture, font, grouped, headline};
+use super::{Coloring, DOT, Picture, SIZE, font, grouped, headline};
+use std::collections::HashSet;
 
 /// How far from the edge a point is drawn that lies beyond it.
 const INSET: f64 = 6.0;
 
+/// The width of a wide embedding's picture, and how many times as wide as high such an embedding is.
+const WIDE: (f64, f64) = (1000.0, 2.2);
+/// The most height of the points' area, the least width, and the least height, where the embedding sets the size.
+const MAIN: (f64, f64, f64) = (520.0, 300.0, 150.0);
+/// Paper below and to the right of everything.
+const EDGES: (f64, f64) = (24.0, 46.0);
+/// Paper between the points and the panel beside them.
+const GAP: f64 = 22.0;
+/// Layers of dots, from the farthest to the nearest, of three coordinates.
+const LAYERS: usize = 8;
+
 impl Picture<'_> {
     pub(super) fn view(&self) -> eigenfold::Result<Scene> {
-        let mut scene = Scene { width: self.size.0, height: self.size.1, marks: vec![] };
         let plane = plane::plane(self.points, self.coloring, self.behind);
-        let mut panel = self.panel();
+        // Names of all classes on the points take the place of the list beside them, unless that has more to show.
+        let mut panel = self.panel(false);
+        let mut labels =
+            if panel.is_empty() { self.labels(&plane, self.layout(&plane, &panel, &[]).main) } else { Vec::new() };
+        if labels.is_empty() || labels.len() < self.classes() {
+            panel = self.panel(true);
+        }
         // Everything is laid out first with room for a subtitle of one line, to know what has to be said in it.
-        let (main, _) = self.areas(&plane.axes, &panel, 94.0);
-        let mut notes = self.notes(&plane, main);
+        let mut notes = self.notes(&plane, self.layout(&plane, &panel, &[]).main);
         let mut longest = notes.clone();
         let all = plane.at.len() - self.behind;
         longest.extend(self.images.as_ref().map(|_| format!("images of {0} of {0} points", grouped(all))));
         longest.extend(self.names.map(|_| format!("names of {0} of {0} points", grouped(all))));
-        let mut trial = Scene { marks: vec![], ..scene };
-        let top = headline(&mut trial, self.title, &self.subtitle_with(&longest));
-        let (main, side) = self.areas(&plane.axes, &panel, top);
+        let Layout { size, main, side } = self.layout(&plane, &panel, &longest);
+        labels = self.labels(&plane, main);
+        let mut scene = Scene::new(size, self.theme);
         let (x, y, _) = axes::scales(&plane, main);
         if let Some(shade) = &self.shade {
             let shaded = shade.over(main, &x, &y)?;
@@ -35,20 +52,28 @@ impl Picture<'_> {
         }
         axes::draw(&mut scene, main, &plane.axes, &x, &y);
         let counts = self.points_on(&mut scene, main, &plane, &x, &y, &panel);
+        for label in labels {
+            let color = mixed(scene.colors.class(label.class), scene.colors.ink, 0.7);
+            label.draw(&mut scene, color);
+        }
         panel.draw(&mut scene, side);
         notes.extend(counts);
         headline(&mut scene, self.title, &self.subtitle_with(&notes));
         Ok(scene)
     }
 
-    pub(super) fn panel(&self) -> Panel<'_> {
+    /// What stands beside the points, with or without a list of the classes.
+    pub(super) fn panel(&self, lists_classes: bool) -> Panel<'_> {
+        let colors = self.theme.colors();
         let ring = |(rows, what): (&[usize], &str)| {
             let text = format!("{what} ({})", grouped(rows.len()));
-            (!rows.is_empty()).then_some((Look { color: INK, shape: Shape::Ring }, text))
+            (!rows.is_empty()).then_some((Look { color: colors.ink, shape: Shape::Ring }, text))
         };
         Panel {
+            colors,
             coloring: self.coloring,
             behind: self.behind,
+            lists_classes,
             marked: self.ringed.and_then(ring),
             deviations: self.shade.as_ref().map(|_| (0.0, 0.0)),
             eigenvalues: self.eigenvalues,
@@ -56,25 +81,51 @@ impl Picture<'_> {
         }
     }
 
-    /// Where the points go and where the panel beside them, which takes no room when it is empty.
-    fn areas(&self, axes: &Axes, panel: &Panel, top: f64) -> (Area, Area) {
-        let left = match axes {
+    /// The number of classes that points in front have.
+    fn classes(&self) -> usize {
+        let Coloring::Classes { of, .. } = self.coloring else { return 0 };
+        of[self.behind..].iter().flatten().collect::<HashSet<_>>().len()
+    }
+
+    /// The names of the classes, where they can be written on the points.
+    fn labels(&self, plane: &Plane, main: Area) -> Vec<Label> {
+        let Coloring::Classes { names, of, .. } = self.coloring else { return Vec::new() };
+        let free = matches!(plane.axes, Axes::Numbers { .. } | Axes::Turned(_)) && self.points.cols() > 1;
+        if !free || self.names.is_some() || self.images.is_some() {
+            return Vec::new();
+        }
+        let (x, y, _) = axes::scales(plane, main);
+        let at: Vec<(f64, f64)> = plane.at[self.behind..].iter().map(|p| (x.at(p.0), y.at(p.1))).collect();
+        Classes { names, of: &of[self.behind..], at: &at, radius: radius(plane.at.len()) }.labels(main)
+    }
+
+    /// The size of the picture, and where the points go and the panel beside them.
+    fn layout(&self, plane: &Plane, panel: &Panel, notes: &[String]) -> Layout {
+        let left = match &plane.axes {
             Axes::Numbers { .. } => 62.0,
             Axes::Strips { names } => {
                 names.iter().map(|name| font::width(name, 11.0)).fold(50.0, f64::max).min(130.0) + 14.0
             }
-            Axes::Turned(_) => 28.0,
+            Axes::Turned(_) => 84.0,
         };
-        self.areas_from(left, panel, top)
-    }
-
-    /// The same with this much space to the left.
-    pub(super) fn areas_from(&self, left: f64, panel: &Panel, top: f64) -> (Area, Area) {
-        let (side, gap) = if panel.is_empty() { (0.0, 0.0) } else { ((0.19 * self.size.0).clamp(104.0, 190.0), 22.0) };
-        let bottom = self.size.1 - 46.0;
-        let right = self.size.0 - 24.0 - side - gap;
-        let main = Area { x: left, y: top, width: right - left, height: bottom - top };
-        (main, Area { x: right + gap, width: side, ..main })
+        let subtitle = self.subtitle_with(notes);
+        let top = |size: (f64, f64)| headline(&mut Scene::new(size, self.theme), self.title, &subtitle);
+        let size = self.size.unwrap_or_else(|| {
+            let (x, y, alike) = axes::ranges(plane);
+            let ratio = (x.1 - x.0) / (y.1 - y.0);
+            if !alike || !ratio.is_finite() || ratio <= 0.0 {
+                return SIZE;
+            }
+            let side = if panel.is_empty() { 0.0 } else { panel.width() + GAP };
+            let around = left + side + EDGES.0;
+            let most = if ratio > WIDE.1 { WIDE.0 } else { SIZE.0 } - around;
+            let width = most.min((ratio * MAIN.0).max(MAIN.1));
+            let height = (width / ratio).min(MAIN.0).max(MAIN.2).max(panel.height());
+            let width = (width + around).round();
+            (width, (height + top((width, 0.0)) + EDGES.1).round())
+        });
+        let (main, side) = beside(size, left, panel, top(size));
+        Layout { size, main, side }
     }
 
     pub(super) fn subtitle_with(&self, notes: &[String]) -> String {
@@ -117,12 +168,27 @@ impl Picture<'_> {
         let behind = plane.order.iter().copied().filter(|&i| i < self.behind);
         let order: Vec<usize> = behind.chain(plane.order.iter().copied().filter(|&i| i >= self.behind)).collect();
         let inside = |&i: &usize| beyond(main, at[i]).is_none();
-        let dots = order.iter().copied().filter(inside).map(|i| (at[i].0, at[i].1, looks[i])).collect();
-        scene.marks.push(Mark::Dots { radius, opacity: opacity(n), dots });
+        let seen: Vec<usize> = order.iter().copied().filter(inside).collect();
+        let dot = |&i: &usize| (at[i].0, at[i].1, looks[i]);
+        match &plane.axes {
+            Axes::Turned(cube) => {
+                for layer in (0..LAYERS).rev() {
+                    // Far dots are smaller and fade into the paper.
+                    let far = layer as f64 / (LAYERS - 1) as f64;
+                    let there = |i: &&usize| ((cube.away[**i] * LAYERS as f64) as usize).min(LAYERS - 1) == layer;
+                    let fade = |(x, y, look): (f64, f64, Look)| {
+                        (x, y, Look { color: mixed(look.color, scene.colors.paper, 0.6 * far), ..look })
+                    };
+                    let dots: Vec<_> = seen.iter().filter(there).map(dot).map(fade).collect();
+                    scene.marks.push(Mark::Dots { radius: (1.35 - 0.6 * far) * radius, opacity: 0.95, dots });
+                }
+            }
+            _ => scene.marks.push(Mark::Dots { radius, opacity: opacity(n), dots: seen.iter().map(dot).collect() }),
+        }
         self.far(scene, main, plane, &at, &looks);
         let front = || order.iter().copied().filter(|&i| i >= self.behind).filter(inside);
         if let Some((rows, _)) = self.ringed {
-            let ring = Look { color: INK, shape: Shape::Ring };
+            let ring = Look { color: scene.colors.ink, shape: Shape::Ring };
             let dots = rows.iter().copied().filter(inside).map(|i| (at[i].0, at[i].1, ring)).collect();
             scene.marks.push(Mark::Dots { radius: radius.max(2.0), opacity: 0.9, dots });
         }
@@ -143,7 +209,9 @@ impl Picture<'_> {
             }
             let named = front().map(|i| Named { at: at[i], reach: reach[i], name: &names[i - self.behind] });
             let drawn = names::draw(scene, &mut room, named.filter(|named| !named.name.is_empty()));
-            left_out.push(format!("names of {}", of_all(drawn, n - self.behind)));
+            if drawn < n - self.behind {
+                left_out.push(format!("names of {}", of_all(drawn, n - self.behind)));
+            }
         }
         left_out
     }
@@ -173,9 +241,24 @@ impl Picture<'_> {
                 Side::Bottom => ((inner(x, main.x + 40.0, main.right() - 40.0), y - 10.0), Anchor::Middle),
             };
             let inside = at.1.clamp(main.y + 12.0, main.bottom() - 4.0);
-            scene.text((at.0, inside), 10.5, anchor, GREY, text);
+            scene.text((at.0, inside), 10.5, anchor, scene.colors.grey, text);
         }
     }
+}
+
+/// Where everything is.
+struct Layout {
+    size: (f64, f64),
+    main: Area,
+    side: Area,
+}
+
+/// Where the points go and where the panel beside them, which takes no room when it is empty.
+pub(super) fn beside(size: (f64, f64), left: f64, panel: &Panel, top: f64) -> (Area, Area) {
+    let (side, gap) = if panel.is_empty() { (0.0, 0.0) } else { (panel.width().min(0.26 * size.0), GAP) };
+    let right = size.0 - EDGES.0 - side - gap;
+    let main = Area { x: left, y: top, width: right - left, height: size.1 - EDGES.1 - top };
+    (main, Area { x: right + gap, width: side, ..main })
 }
 
 /// The side beyond which a point lies, if it does: the one that it is farthest from.

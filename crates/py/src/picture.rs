@@ -3,7 +3,7 @@
 use crate::arrays::Numbers;
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold_plot::{Coloring, Format, Picture, SIZE};
+use eigenfold_plot::{Coloring, Format, Picture, Theme};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -39,7 +39,8 @@ pub(crate) fn picture<'py>(
             eigenvalues: &[],
             title: &title,
             subtitle: &subtitle,
-            size: SIZE,
+            size: None,
+            theme: Theme::Light,
         };
         picture.rendered(format)
     })?;

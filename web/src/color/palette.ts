@@ -3,14 +3,14 @@
 // Ten colors for classes, found by a search for the largest least distance (OKLab) between any two of them and the grey of missing
 // values, as seen with normal sight and with three kinds of color blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes. A
 // physiologically-based model for simulation of color vision deficiency. IEEE TVCG 15(6), 2009); test/color.test.mjs
-// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the background: the yellow one on white,
+// holds the distance. The pictures of the program have the same colors: crates/plot/src/palette.rs. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the background: the yellow one on white,
 // the dark one on black.
 
 export type Rgb = [number, number, number];
 
 export const TEN = {
-  light: ["#2b84fe", "#de4610", "#e1c117", "#7b3786", "#8ba769", "#43c0fe", "#953405", "#f26fb8", "#3540ca", "#a75dc8"],
-  dark: ["#1279c1", "#d83b16", "#fed101", "#bb3895", "#88d08f", "#21b4dc", "#fe8917", "#bb8596", "#937eff", "#ddccfe"],
+  light: ["#0959bf", "#fc9000", "#28c874", "#8e2989", "#da517d", "#0097ac", "#9e7c00", "#e08cfb", "#ae2a00", "#8c6ee6"],
+  dark: ["#537ae3", "#fba619", "#55d581", "#9846a6", "#e96689", "#00a9b9", "#9f9300", "#c78fff", "#be470b", "#018042"],
 };
 
 /** How many classes have a pair of color and shape of their own. */

@@ -27,13 +27,27 @@ function spread(context: CanvasRenderingContext2D, image: HTMLCanvasElement, [le
   }
 }
 
+/** Every value as a mean of those around it: the deviation has edges where a neighbor is exchanged for another, which mean nothing. */
+function smoothed({ width, height, values }: Shade): Float32Array {
+  let now = Float32Array.from(values);
+  const pass = (step: number, length: number, position: (at: number) => number) => now.map((own, at) => {
+    const before = position(at) > 0 ? now[at - step] : own, after = position(at) + 1 < length ? now[at + step] : own;
+    return (2 * own + before + after) / 4;
+  });
+  for (let round = 0; round < 4; round++) {
+    now = pass(1, width, (at) => at % width);
+    now = pass(width, height, (at) => Math.floor(at / width));
+  }
+  return now;
+}
+
 /** Row 0 of the values is the bottom of the map. */
 function picture(shade: Shade, dark: boolean): HTMLCanvasElement {
   const drawn = canvases.get(shade) ?? new Map<boolean, HTMLCanvasElement>();
   canvases.set(shade, drawn);
   let canvas = drawn.get(dark);
   if (canvas) return canvas;
-  const { width, height, values } = shade;
+  const { width, height } = shade, values = smoothed(shade);
   canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
@@ -41,7 +55,7 @@ function picture(shade: Shade, dark: boolean): HTMLCanvasElement {
   for (let r = 0; r < height; r++) for (let c = 0; c < width; c++) {
     const at = 4 * ((height - 1 - r) * width + c);
     image.data[at] = image.data[at + 1] = image.data[at + 2] = grey;
-    image.data[at + 3] = Math.round(values[r * width + c] * (dark ? 0.3 : 0.25));
+    image.data[at + 3] = Math.round(values[r * width + c] * (dark ? 0.26 : 0.2));
   }
   context.putImageData(image, 0, 0);
   drawn.set(dark, canvas);

@@ -9,7 +9,7 @@ mod table;
 
 pub(crate) use subject::{Subject, SubjectFlags};
 
-use crate::drawing::name_of;
+use crate::drawing::{Paper, name_of, title_of};
 use crate::embed::{try_bytes, try_coordinates, write_bytes};
 use crate::flags::{Common, Input, Neighbors, Preparing, memory_size, with_flags};
 use crate::labels::Carry;
@@ -78,6 +78,8 @@ pub(crate) struct Compared {
     /// Contact sheet of all embeddings: .png, .svg or .pdf
     #[arg(long, alias = "plate", value_name = "FILE")]
     pub(crate) contact_sheet: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) paper: Paper,
     /// All results and embeddings as JSON; - for stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -264,7 +266,9 @@ fn write(
         let coloring = drawing::coloring(subject.along.labels.clone(), 0);
         let thumbnails = outcomes.iter().map(table::thumbnail).collect::<Result<Vec<_>>>()?;
         let subtitle = table::subtitle(subject);
-        let sheet = ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring };
+        let (title, theme) = (title_of(&args.input.source), args.paper.theme());
+        let sheet =
+            ContactSheet { title: &title, subtitle: &subtitle, thumbnails: &thumbnails, coloring: &coloring, theme };
         let bytes = sheet.rendered(format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }

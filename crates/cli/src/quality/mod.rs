@@ -31,6 +31,7 @@ const MOST_BY_DEFAULT: usize = 5000;
 pub(crate) fn run(args: &Flags) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format = args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot))).transpose()?;
+    let diagram = args.plot_shepard.as_deref().map(|plot| Format::of(Path::new(plot))).transpose()?;
     let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
     let inputs: Vec<&Path> = args.input.sources().into_iter().chain([args.embedding.as_path()]).collect();
     let inputs: Vec<&Path> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
@@ -66,7 +67,17 @@ pub(crate) fn run(args: &Flags) -> Result<()> {
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let (Some(target), Some(format)) = (&args.plot_pointwise, format) {
-        let bytes = report::picture(&evaluated, &table.map, args.pointwise_by, &args.input.source, format)?;
+        let bytes = report::picture(
+            &evaluated,
+            &table.map,
+            args.pointwise_by,
+            &args.input.source,
+            (format, args.paper.theme()),
+        )?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let (Some(target), Some(format)) = (&args.plot_shepard, diagram) {
+        let bytes = report::shepard(&evaluated, &args.input.source, (format, args.paper.theme()))?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.json {
@@ -80,9 +91,10 @@ pub(crate) fn run(args: &Flags) -> Result<()> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Flags) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&Path>, Trial); 3] = [
+    let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("--pointwise", args.pointwise.as_deref(), report::try_table),
         ("--plot-pointwise", args.plot_pointwise.as_deref(), try_bytes),
+        ("--plot-shepard", args.plot_shepard.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));

@@ -1,12 +1,12 @@
 //! The measures of a map as JSON, as a block of text, as a table per point and as a picture.
 
-use crate::drawing::name_of;
+use crate::drawing::title_of;
 use crate::report::{grouped, plural};
 use eigenfold::{
     Error, Points, Result, io,
     quality::{Evaluation, Group, MEASURES, Measure, MeasureValue},
 };
-use eigenfold_plot::{Coloring, Format, Picture, SIZE};
+use eigenfold_plot::{Coloring, Format, Picture, Shepard, Theme};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -98,7 +98,7 @@ pub(super) fn picture(
     map: &Points,
     by: Measure,
     source: &Path,
-    format: Format,
+    (format, theme): (Format, Theme),
 ) -> Result<Vec<u8>> {
     let values = evaluated.per_point(by).ok_or_else(|| missing(by))?;
     let described = &MEASURES[by as usize];
@@ -116,11 +116,24 @@ pub(super) fn picture(
         images: None,
         shade: None,
         eigenvalues: &[],
-        title: &format!("{} of a map of {}", described.title, name_of(source)),
+        title: &format!("{}: {} of each point", title_of(source), described.title),
         subtitle: &facts.join(" · "),
-        size: SIZE,
+        size: None,
+        theme,
     };
     picture.rendered(format)
+}
+
+/// The distances of pairs in the embedding against those in the data.
+pub(super) fn shepard(evaluated: &Evaluation, source: &Path, (format, theme): (Format, Theme)) -> Result<Vec<u8>> {
+    let mut facts =
+        vec![plural(evaluated.points, "point"), format!("{} of points", plural(evaluated.shepard.len(), "pair"))];
+    facts.extend([Measure::Spearman, Measure::ScaledStress].into_iter().filter_map(|measure| {
+        let title = measure.described().title;
+        evaluated.value(measure).map(|found| format!("{title} {:.2}", found.value))
+    }));
+    let title = format!("{}: Shepard diagram", title_of(source));
+    Shepard { pairs: &evaluated.shepard, title: &title, subtitle: &facts.join(" · "), theme }.rendered(format)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn labels_come_from_another_file() {
         ("bare.txt", [">label<", ">a<", ">b<"]),
         ("named.csv", [">sort<", ">1<", "no label (1)"]),
         ("of:each.csv:2", [">x<", ">0.4<", ">0.6<"]),
-        ("truth.npy:1", [">label<", ">y1<", ">y2<"]),
+        ("truth.npy:1", [">label<", ">dimension 1<", ">dimension 2<"]),
     ] {
         let svg = drawn(labels);
         for text in texts {

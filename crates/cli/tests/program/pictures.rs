@@ -48,6 +48,31 @@ fn names_classes_images_and_shade_are_drawn() {
 }
 
 #[test]
+fn titles_are_words_and_paper_is_light_or_dark() {
+    let bench = Bench::new();
+    bench.does("embed iris -m isomap -k 12 -q --plot light.svg");
+    bench.does("embed iris -m isomap -k 12 -q --theme dark --plot dark.svg");
+    for (name, paper) in [("light.svg", "#ffffff"), ("dark.svg", "#191a1e")] {
+        let svg = bench.read(name);
+        for text in
+            [">Iris, Isomap<", ">150 points · 4 features · k = 12<", ">dimension 1<", ">dimension 2<", ">setosa<"]
+        {
+            assert!(svg.contains(text), "{text}\n{svg}");
+        }
+        assert!(svg.contains(&format!("height=\"{}\" fill=\"{paper}\"", height(&svg))), "{svg}");
+        assert!(!svg.contains(">y1<") && !svg.contains("disconnected"), "{svg}");
+    }
+    bench.does("embed digits -m smacof --max-iterations 5 --tolerance 0.1 -q --plot few.svg");
+    let svg = bench.read("few.svg");
+    assert!(svg.contains(">1,797 points · 64 features<"), "{svg}");
+}
+
+/// What the first element says of the height.
+fn height(svg: &str) -> &str {
+    svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("")
+}
+
+#[test]
 fn maps_that_are_hard_to_draw_are_drawn() {
     let bench = Bench::new();
     let far = cloud(60, 2) + "1e9,0.5\n0.5,-1e9\n";
@@ -70,6 +95,7 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
     bench.write("t.csv", table()).write("x.csv", cloud(20, 4));
     for (line, fact) in [
         ("embed x.csv -q --image 2x2 -o m.csv", "--image is for the picture; add --plot FILE"),
+        ("embed x.csv -q --theme dark -o m.csv", "--theme is for the picture; add --plot FILE"),
         ("embed x.csv -q --shade -o m.csv", "--shade is for the picture; add --plot FILE"),
         ("embed t.csv -q --names name --ignore kind -o m.csv", "--names is for the picture"),
         ("embed x.csv -q --image 28x28 --plot m.png", "--image 28x28 are 784 pixels, and a row has 4 numbers"),
@@ -95,7 +121,7 @@ fn new_points_are_drawn_over_the_map_and_far_ones_are_listed() {
     let answer = bench.does("transform m new.csv --labels kinds.txt -o t.csv --plot t.svg --json t.json");
     assert!(answer.err.contains("1 of 10 new points are far"), "{}", answer.err);
     let svg = bench.read("t.svg");
-    for text in ["training points (80)", "far from all (1)", ">a<", ">b<", "new.csv on the isomap map"] {
+    for text in ["training points (80)", "far from all (1)", ">a<", ">b<", "New as new points, Isomap"] {
         assert!(svg.contains(text), "{text}\n{svg}");
     }
     let report = bench.json("t.json");

@@ -114,6 +114,7 @@ fn what_cannot_be_measured_is_one_line() {
         "this is not a measure; use one of trustworthiness, continuity",
     );
     refuses("quality iris map.csv --rows 10 --plot-pointwise p.png --pointwise-by disparity", "give --truth");
+    refuses("quality iris map.csv --plot-shepard p.gif", "use .png, .svg or .pdf");
     refuses("quality iris map.csv --plot-pointwise p.gif", "use .png, .svg or .pdf");
     refuses("quality iris map.csv --pointwise map.csv", "would replace the input");
     refuses("quality iris map.csv --pointwise x.csv --plot-pointwise x.csv", "use .png, .svg or .pdf");
@@ -129,7 +130,7 @@ fn what_cannot_be_measured_is_one_line() {
 fn every_measure_is_said_written_and_drawn() {
     let bench = bench();
     let answer = bench.does(
-        "quality iris map.csv --truth map.csv -k 7 --gp-likelihood no --json all.json --pointwise each.csv --plot-pointwise torn.svg \
+        "quality iris map.csv --truth map.csv -k 7 --gp-likelihood no --json all.json --pointwise each.csv --plot-pointwise torn.svg --plot-shepard pairs.svg \
          --pointwise-by continuity",
     );
     for line in [
@@ -156,7 +157,9 @@ fn every_measure_is_said_written_and_drawn() {
     let silhouettes = table.lines().skip(1).map(|line| line.split(',').nth(at).unwrap().parse::<f64>().unwrap());
     let mean = silhouettes.sum::<f64>() / 150.0;
     assert!((mean - report["silhouette"]["value"].as_f64().unwrap()).abs() < 1e-12, "{mean}");
-    assert!(bench.read("torn.svg").contains("continuity of a map of iris"));
+    assert!(bench.read("torn.svg").contains("Iris: continuity of each point"));
+    let pairs = bench.read("pairs.svg");
+    assert!(pairs.contains("Iris: Shepard diagram") && pairs.contains(">distance in the embedding<"), "{pairs}");
 }
 
 #[test]

@@ -231,7 +231,7 @@ mod tests {
         let refused = |weights: &[Weight]| mvu_upper_bound(&graph, weights, None, &Silent).unwrap_err().to_string();
         assert!(refused(&[weight(0, 2, 1.0)]).contains("0 and 2 bounds nothing"));
         assert!(refused(&[weight(0, 9, 1.0)]).contains("weights of edges"));
-        assert!(refused(&[weight(0, 1, -1.0)]).contains("not negative"));
+        assert!(refused(&[weight(0, 1, -1.0)]).contains("nonnegative"));
         assert!(refused(&[weight(0, 1, 1.0)]).contains("do not connect"));
     }
 }
