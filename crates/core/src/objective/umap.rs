@@ -109,7 +109,7 @@ impl Table for Umap {
         Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "stop when 25 iterations reduce the objective by less than this fraction",
+            "report convergence if the last 25 iterations reduce the objective by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),

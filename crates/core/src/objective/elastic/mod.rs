@@ -183,7 +183,7 @@ impl Table for Elastic {
         .with("attraction", &["entropic"]),
         Parameter::new("repulsion", "the weights of the repulsion", Kind::Choice(Repulsion::NAMES), field!(repulsion)),
         Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
-            .auto("proportional to the attraction and to the number of points"),
+            .auto("chosen to balance the attraction and the repulsion of an average point"),
         Parameter::new(
             "accuracy",
             "how the repulsive forces are summed",
