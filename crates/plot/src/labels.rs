@@ -6,6 +6,8 @@ use super::scene::{Anchor, Area, Mark, Rgb, Scene};
 
 /// The most classes whose names are written.
 const MOST: usize = 20;
+/// The fewest points of a class whose name is written: fewer may be anywhere.
+const FEWEST: usize = 15;
 /// The widest name, as a part of the picture's width; with wider ones nothing is written.
 const WIDEST: f64 = 0.3;
 /// The side of a cell in which points are counted.
@@ -80,7 +82,8 @@ impl Classes<'_> {
         for (&class, own) in shown.iter().zip(&counted) {
             let text = &self.names[class];
             let (width, height) = (font::width(text, size) + 2.0 * GAP, size + GAP);
-            if text.trim().is_empty() || width > WIDEST * main.width {
+            let few = self.points(class, main).count() < FEWEST;
+            if few || text.trim().is_empty() || width > WIDEST * main.width {
                 continue;
             }
             let around = |(x, y): (f64, f64)| Area { x: x - width / 2.0, y: y - height / 2.0, width, height };
