@@ -45,7 +45,7 @@ export function figure(desk: Desk, group: MapData[], open: (map: MapData) => voi
 }
 
 function head(map: MapData, id: string, open: (map: MapData) => void): HTMLElement {
-  const title = h("h3", { id }, button(map.title, () => open(map), { class: "title", title: "Enlarge, with all that is known of this map" }));
+  const title = h("h3", { id }, button(map.title, () => open(map), { class: "title", title: "Enlarge this map and show all its measures" }));
   return h("div", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title);
 }
 

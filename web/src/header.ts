@@ -8,7 +8,7 @@ export function header(page: Page): HTMLElement {
   const { input } = page;
   const size = input.shown < input.n ? `${count(input.n)} rows, ${count(input.shown)} of them shown` : plural(input.n, "row");
   const line = h("p", { class: "lede" }, `${size} × ${plural(input.features, "feature")}, compared by ${metricName(input.metric)}.`);
-  const out = h("header", { class: "top" }, h("p", { class: "eyebrow" }, input.name === page.title ? "Maps compared" : `Maps of ${input.name} compared`), h("h1", {}, page.title), line, h("p", { class: "ranking" }, ...ranking(page)));
+  const out = h("header", { class: "top" }, h("p", { class: "eyebrow" }, input.name === page.title ? "Methods compared" : `Methods compared on ${input.name}`), h("h1", {}, page.title), line, h("p", { class: "ranking" }, ...ranking(page)));
   if (input.notes.length > 0) out.append(h("ul", { class: "notes" }, ...input.notes.map((note) => h("li", {}, note))));
   return out;
 }
@@ -24,11 +24,11 @@ function ranking(page: Page): (Node | string)[] {
     const map = page.maps.find((one) => one.id === id);
     return map ? (map.sweep ? `${map.title} (${map.sweep.parameter} ${map.sweep.value})` : map.title) : id;
   };
-  const out: (Node | string)[] = [`${plural(drawn.length, "map")} ${drawn.length === 1 ? "was" : "were"} made${without > 0 ? `, and ${without} could not be` : ""}. `];
+  const out: (Node | string)[] = [`${plural(drawn.length, "embedding")}${without > 0 ? ` (${without} more failed)` : ""}. `];
   const [first, ...rest] = page.ranking.order;
-  if (first === undefined) return [...out, "They are not ranked."];
+  if (first === undefined) return [...out, "The embeddings are not ranked."];
   out.push(`Ranked by ${page.ranking.rule.replace(/^ranked by /i, "")}. First `, h("strong", {}, title(first)));
   if (rest.length > 0) out.push(`, then ${listed(rest.slice(0, 3).map(title))}${rest.length > 3 ? `, and ${count(rest.length - 3)} more` : ""}`);
-  out.push(". No ranking replaces a look: a map is good for some questions and not for others.");
+  out.push(". Look at the embeddings too: each method answers some questions and not others.");
   return out;
 }

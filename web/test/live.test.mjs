@@ -57,7 +57,7 @@ test("a pinned map stands among the others with its measures", options, async ()
   assert.match(await figure.textContent(), /Stopped before its end/);
   const row = page.locator("table.measures tbody tr", { hasText: "t-SNE" });
   assert.match(await row.textContent(), /0\.\d\d/);
-  assert.match(await page.locator("header.top").textContent(), /2 maps were made/);
+  assert.match(await page.locator("header.top").textContent(), /2 embeddings\./);
   await page.reload({ timeout: 200_000 });
   await page.waitForFunction(() => window.eigenfold, null, { timeout: 200_000 });
   assert.equal(await page.locator(".maps .map").count(), before + 1);

@@ -36,11 +36,11 @@ function help(desk: Desk): Node {
   const { page } = desk, reconstructs = page.maps.some((map) => map.inverse_transform && map.map);
   const entry = (what: string, does: string) => [h("dt", {}, what), h("dd", {}, does)];
   return h("div", { class: "help" }, h("h2", {}, "Look closer"), h("dl", {},
-    ...entry("Hover", "a point lights up in every map."),
-    ...entry("Click a point", page.neighbors ? "lines lead to its true neighbors, in every map." : "it stays lit in every map."),
+    ...entry("Hover", "the point is highlighted in every map."),
+    ...entry("Click a point", page.neighbors ? "lines connect it with its true neighbors in every map." : "it stays highlighted in every map."),
     ...(reconstructs ? entry("Click the background", "see the data row that the inverse transform predicts there, with its uncertainty.") : []),
-    ...entry("Shift and drag", "select points in one map, see where they are in the others."),
-    ...entry("Click a map’s name", "enlarge it, with all that is known of it.")));
+    ...entry("Shift and drag", "select points in one map and see them in all maps."),
+    ...entry("Click a map’s name", "enlarge it and see all its measures.")));
 }
 
 function heading(kind: string, title: string, clear: (() => void) | null): Node {

@@ -28,8 +28,8 @@ const UNSOLVED: f64 = 1e-6;
 pub const RANKED_BY: [Measure; 2] = [Measure::RnxAuc, Measure::Trustworthiness];
 
 /// The ranking, as the end of a sentence.
-pub const RULE: &str = "the area under R_NX(k) over log k: the share of neighbors that a map keeps beyond chance, in \
-                        neighborhoods of all sizes, small ones counting most";
+pub const RULE: &str = "the area under R_NX(k) over log k: the share of neighbors that an embedding keeps, \
+                        compared with a random embedding, over neighborhoods of all sizes, with more weight on small ones";
 
 /// An entrant.
 #[derive(Clone, Debug)]
