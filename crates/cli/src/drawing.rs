@@ -130,14 +130,14 @@ fn pair(text: &str) -> Option<(usize, usize)> {
 pub(crate) fn pixels(text: &str) -> Result<(usize, usize)> {
     let found = pair(text).filter(|&(width, height)| width > 0 && height > 0);
     let way_out = "use its width and height in pixels, as in 28x28";
-    found.ok_or_else(|| Error::parameter("image", "this is no size of an image", way_out))
+    found.ok_or_else(|| Error::parameter("image", "this is not the size of an image", way_out))
 }
 
 fn size(text: &str) -> Result<(usize, usize)> {
     let allowed = |&(width, height): &(usize, usize)| (400..=4000).contains(&width) && (300..=4000).contains(&height);
     let found = pair(text).filter(allowed);
     let way_out = "use 400x300 to 4000x4000, as in 1200x900";
-    found.ok_or_else(|| Error::parameter("size", "this is no size of a picture", way_out))
+    found.ok_or_else(|| Error::parameter("size", "this is not the size of a picture", way_out))
 }
 
 /// The coloring of `behind` points without labels and the labeled ones in front of them.

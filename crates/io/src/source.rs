@@ -74,7 +74,7 @@ impl Source {
             });
             head = content.head(path)?;
         } else if let Some(compression) = named {
-            let fact = format!("is not compressed by {}, as its name says", compression.title());
+            let fact = format!("has the extension of {} but is not compressed by it", compression.title());
             return Err(format_error(path, fact, "give it its right name"));
         }
         let format = match by_extension(&stem) {

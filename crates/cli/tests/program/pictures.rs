@@ -99,7 +99,7 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
         ("embed x.csv -q --shade -o m.csv", "--shade is for the picture; add --plot FILE"),
         ("embed t.csv -q --names name --ignore kind -o m.csv", "--names is for the picture"),
         ("embed x.csv -q --image 28x28 --plot m.png", "--image 28x28 are 784 pixels, and a row has 4 numbers"),
-        ("embed x.csv -q --image 28 --plot m.png", "this is no size of an image"),
+        ("embed x.csv -q --image 28 --plot m.png", "this is not the size of an image"),
         ("embed x.csv -q --size 10x10 --plot m.png", "use 400x300 to 4000x4000"),
         ("embed x.csv -q --shade -d 3 --plot m.png", "--shade is drawn behind two coordinates"),
         ("embed x.csv -q --image 2x2 -d 4 -m pca --plot m.png", "--image finds no room on the pairs of 4 coordinates"),

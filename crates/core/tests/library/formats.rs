@@ -53,7 +53,7 @@ fn what_is_written_packed_or_as_arrow_is_read_back_bit_for_bit() {
     }
     std::fs::write(at("plain.csv.gz"), "1,2\n3,4\n").unwrap();
     let refused = message(read(at("plain.csv.gz"), &plain));
-    assert_eq!(refused, "plain.csv.gz: is not compressed by gzip, as its name says; give it its right name");
+    assert_eq!(refused, "plain.csv.gz: has the extension of gzip but is not compressed by it; give it its right name");
 }
 
 #[test]
