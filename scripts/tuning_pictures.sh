@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/guide/tuning.md: sweeps of a parameter of t-SNE or UMAP, one contact sheet each, the same bytes every time.
+# Draws the pictures of docs/guide/tuning.md: sweeps of a parameter of t-SNE or UMAP, one contact sheet each, on light and on dark paper (NAME.png
+# and NAME-dark.png), the same bytes every time.
 #
 #   bash scripts/tuning_pictures.sh                       all of them, by `cargo run --release`
 #   bash scripts/tuning_pictures.sh perplexity noise      only these
@@ -27,11 +28,16 @@ sweep() { # NAME INPUT METHOD PARAMETER VALUES [FLAGS]: one picture, its panels 
     if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $1 "* ]]; then return; fi
     local values
     read -r -a values <<<"$5"
-    "${program[@]}" compare "$2" --methods "$3" --sweep "$4=$(IFS=,; echo "${values[*]}")" "${@:6}" \
-        --seconds 600 --contact-sheet "$data/sheet.png" --json "$data/sheet.json" -q
-    python3 scripts/arrange_sheet.py "$data/sheet.png" "$data/sheet.json" "$out/$1.png" "${values[@]}"
-    printf '%6d kB  %s\n' $(($(wc -c <"$out/$1.png") / 1000)) "$out/$1.png"
-    if [ $check = yes ] && ! cmp -s "$out/$1.png" "$kept/$1.png"; then differ+=("$1"); fi
+    local theme file
+    for theme in light dark; do
+        file=$1.png
+        if [ "$theme" = dark ]; then file=$1-dark.png; fi
+        "${program[@]}" compare "$2" --methods "$3" --sweep "$4=$(IFS=,; echo "${values[*]}")" "${@:6}" \
+            --seconds 600 --contact-sheet "$data/sheet.png" --theme "$theme" --json "$data/sheet.json" -q
+        python3 scripts/arrange_sheet.py "$data/sheet.png" "$data/sheet.json" "$out/$file" "${values[@]}"
+        printf '%6d kB  %s\n' $(($(wc -c <"$out/$file") / 1000)) "$out/$file"
+        if [ $check = yes ] && ! cmp -s "$out/$file" "$kept/$file"; then differ+=("$file"); fi
+    done
 }
 
 "${program[@]}" sample blobs -n 500 --noise 100 -o "$data/noise.csv" -q
