@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # The pages, tested: every page with a Rust example is compiled, and the examples of pages run and print what the pages quote.
-#
-#   bash scripts/pages.sh          the pages that a newcomer reads first (a minute)
-#   bash scripts/pages.sh --all    all pages (release check)
+# Arguments name pages; without them all pages are run (two minutes).
 #
 # Uses the program and the Python extension that cargo has built (EIGENFOLD_BUILD) and the environment of scripts/python.sh.
 set -euo pipefail
@@ -18,9 +16,7 @@ for page in $(grep -rl '^```rust' --include='*.md' README.md CONTRIBUTING.md doc
 done
 if [ "$missing" -ne 0 ]; then exit 1; fi
 
-pages=(README.md docs/index.md docs/start/*.md)
-if [ "${1:-}" = --all ]; then pages=(); fi
 build=$(realpath "${EIGENFOLD_BUILD:-$target/debug}")
 bash scripts/python.sh --environment
 if [ ! -x "$target/python-venv/bin/python" ]; then exit 0; fi # python.sh has listed it as skipped
-PYTHONPATH=$target/python MPLBACKEND=Agg "$target/python-venv/bin/python" scripts/blocks.py --program "$build/eigenfold" ${pages[@]+"${pages[@]}"}
+PYTHONPATH=$target/python MPLBACKEND=Agg "$target/python-venv/bin/python" scripts/blocks.py --program "$build/eigenfold" "$@"

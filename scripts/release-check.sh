@@ -17,7 +17,7 @@ for part in "${parts[@]}"; do
     began=$SECONDS
     case $part in
     site) run=(bash scripts/site.sh) ;;
-    pages) run=(bash scripts/pages.sh --all) ;;
+    pages) run=(bash scripts/pages.sh) ;;
     pictures) run=(bash -c 'bash scripts/pictures.sh --check && bash scripts/tuning_pictures.sh --check') ;;
     *) echo "no such part: $part (pages, site, pictures)" && exit 2 ;;
     esac
