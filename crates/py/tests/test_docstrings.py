@@ -85,7 +85,7 @@ def test_the_examples_of_classes_differ():
 
 def attributes(estimator: object) -> set[str]:
     """The public fitted attributes, properties among them."""
-    computed = {name for name, value in inspect.getmembers(type(estimator), lambda value: isinstance(value, property)) if name.endswith("_")}
+    computed = {name for name, value in inspect.getmembers(type(estimator), lambda value: isinstance(value, property)) if name.endswith("_") and not name.startswith("_")}
     stored = {name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")}
     return stored | {name for name in computed if hasattr(estimator, name)}
 
