@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures eigenfold beside other packages and writes the tables and charts of docs/reference/benchmarks.md.
 
-    python3 scripts/benchmarks.py run [--program PATH] [--only tsne,umap] [--repeat 2] [--threads 1] [--timeout 300]
+    python3 scripts/benchmarks.py run [--program PATH] [--only tsne,umap] [--data digits] [--repeat 2] [--threads 1] [--timeout 300]
     python3 scripts/benchmarks.py page
 
 `run` makes a virtual environment in target/ with the packages of scripts/benchmarks.txt, runs every pair of method and data set, and adds the
@@ -302,7 +302,8 @@ def measured(command, timeout, settings):
 
 
 def run(options):
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
+    kept = pathlib.Path(options.results)
+    results = json.loads(kept.read_text()) if kept.exists() else {"rows": []}
     python = environment()
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     settings = {**os.environ, **{name: str(options.threads) for name in variables}}
@@ -330,16 +331,16 @@ def run(options):
                     if other.get("error"):
                         continue
                     printed, _, failed = measured([*me, "fit", name, method, archive, f"{folder}/{name}.npy", options.threads], options.timeout, settings)
-                    told = {} if failed else json.loads(printed.strip().splitlines()[-1])
-                    keep(other, told.get("cpu"), failed)
-                    if told.get("cold"):
-                        other["cold"] = round(min(other.get("cold", math.inf), told["cold"]), 3)
+                    times = {} if failed else json.loads(printed.strip().splitlines()[-1])
+                    keep(other, times.get("cpu"), failed)
+                    if times.get("cold"):
+                        other["cold"] = round(min(other.get("cold", math.inf), times["cold"]), 3)
             for name, entrant in [("ours", row["eigenfold"]), *row["others"].items()]:
                 if not entrant.get("error"):
                     entrant["quality"] = json.loads(measured([*me, "judge", archive, f"{folder}/{name}.npy", method], 900, settings)[0] or "{}")
             results["rows"] = [old for old in results["rows"] if (old["method"], old["data"]) != (method, data)] + [row]
             results["machine"] = {"processor": processor(), "system": platform.system(), "date": time.strftime("%Y-%m-%d")}
-            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+            kept.write_text(json.dumps(results, indent=1) + "\n")
             ratios = ", ".join(f"{name} {other['cpu'] / row['eigenfold']['cpu']:.2f} x" if other.get("cpu") else f"{name} {other.get('error')}" for name, other in row["others"].items())
             print(f"{method:20} {data:14} eigenfold {row['eigenfold'].get('cpu')} CPU s  {ratios}", flush=True)
 
@@ -424,6 +425,7 @@ def main():
     parser.add_argument("--program", default=str(ROOT / "target/release/eigenfold"))
     parser.add_argument("--only", help="methods, with commas between")
     parser.add_argument("--data", help="data sets, with commas between")
+    parser.add_argument("--results", default=str(RESULTS), help="the file that the figures are added to")
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=300)
