@@ -254,7 +254,8 @@ def charts(results):
             figure, axes = plt.subplots(figsize=(7, 4.4))
             for method in dict.fromkeys(method for method, *_ in GROWTH):
                 points = sorted((row["n"], row["eigenfold"]["cpu"]) for row in rows_of(results, GROWTH) if row["method"] == method)
-                axes.plot(*zip(*points), marker="o", label=method)
+                if points:
+                    axes.plot(*zip(*points), marker="o", label=method)
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_xlabel("points of a Swiss roll")
@@ -308,7 +309,9 @@ def run(options):
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     settings = {**os.environ, **{name: str(options.threads) for name in variables}}
     me = [python, __file__, "--inside"]
-    wanted = [work for work in EMBEDDINGS + SPECTRAL + SEARCH + GROWTH if not options.only or work[0] in options.only.split(",")]
+    compared_too = {work[:2] for work in EMBEDDINGS + SPECTRAL + SEARCH}
+    works = EMBEDDINGS + SPECTRAL + SEARCH + [work for work in GROWTH if work[:2] not in compared_too]
+    wanted = [work for work in works if not options.only or work[0] in options.only.split(",")]
     if options.data:
         wanted = [work for work in wanted if work[1] in options.data.split(",")]
     for method, data, packages in wanted:
