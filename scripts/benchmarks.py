@@ -248,7 +248,7 @@ def charts(results):
             axes.axvline(1, color="gray", linewidth=1)
             axes.set_xlabel("CPU time of the other package / CPU time of eigenfold (log scale)")
             for at, (_, ratio) in enumerate(bars):
-                axes.text(ratio, at, f" {ratio:.2g}×", va="center", fontsize=8)
+                axes.text(ratio, at, f" {ratio:,.0f}×" if ratio >= 100 else f" {ratio:.2g}×", va="center", fontsize=8)
             axes.margins(x=0.12, y=0.01)
             save(figure, f"ratios{suffix}")
             figure, axes = plt.subplots(figsize=(7, 4.4))
