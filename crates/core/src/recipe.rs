@@ -203,7 +203,6 @@ impl Recipe {
             metric: self.metric,
             recall: self.recall(),
             disconnected: self.disconnected,
-            seed: self.seed,
             memory: self.memory,
         }
     }

@@ -158,7 +158,6 @@ impl Request {
             metric: self.named_metric()?,
             recall: if self.approximate == Some(true) { ROUGH } else { 1.0 },
             disconnected: self.components()?,
-            seed: self.seed,
             memory: self.memory,
         })
     }

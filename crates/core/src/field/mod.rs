@@ -407,7 +407,6 @@ impl Nearest {
             neighbors: Neighbors::Nearest(self.k),
             metric: site.metric(),
             disconnected: Disconnected::Separate,
-            seed: site.seed,
             recall: site.recall,
             memory: Some(site.memory),
         };
@@ -514,7 +513,7 @@ pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]
     let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
     let (points, graph) = (points.select(&rows), site.graph()?);
     let neighbors = Neighbors::Nearest((graph.edge_count() / graph.len()).clamp(1, rows.len() - 1));
-    let search = Search { neighbors, metric: site.metric(), seed: site.seed, ..Search::default() };
+    let search = Search { neighbors, metric: site.metric(), ..Search::default() };
     let graph = search.of_points(&points, site.observer)?.graph;
     Ok((points, graph))
 }

@@ -267,7 +267,7 @@ fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
 /// The graph of a start if the method has none.
 pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
-    let search = Search { neighbors, metric: site.metric(), seed: site.seed, recall: site.recall, ..Search::default() };
+    let search = Search { neighbors, metric: site.metric(), recall: site.recall, ..Search::default() };
     Ok(site.data.neighbors(&search, site.observer)?.graph)
 }
 

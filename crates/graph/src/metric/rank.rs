@@ -87,6 +87,16 @@ impl Metric {
         }
     }
 
+    /// The same, without a copy of a point that is itself that.
+    #[inline(always)]
+    pub(crate) fn ranked_row<'a>(self, row: &'a [f64], out: &'a mut Vec<f64>) -> &'a [f64] {
+        if !self.is_angle() {
+            return row;
+        }
+        self.ranked(row, out);
+        out
+    }
+
     /// All points in which ranks are taken, row after row.
     pub fn ranked_rows(self, points: &Points) -> Cow<'_, [f64]> {
         if !self.is_angle() {

@@ -18,7 +18,7 @@ use crate::search::best::Best;
 use crate::search::filter::Filter;
 use crate::search::index::{Lists, concat, put_back};
 use crate::search::pca_bound::PcaBound;
-use crate::search::rank_block::{BLOCK, Tile, sum};
+use crate::search::rank_block::{BLOCK, Tile};
 use crate::search::shortlist::{Batch, Shortlist, View};
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
@@ -44,43 +44,107 @@ pub(crate) struct Rows {
     pub(crate) error_bound: Vec<f32>,
 }
 
-impl Rows {
-    /// ‖x[j]‖², or 0 for Manhattan: what turns a product into a rank when added for both its points.
+/// How points are rounded to single precision: centered, and scaled to about one.
+#[derive(Clone, Debug)]
+pub(crate) struct Rounding {
+    pub(crate) metric: Metric,
+    pub(crate) dims: usize,
+    center: Vec<f64>,
+    /// A power of two.
+    pub(crate) scale: f64,
+    /// Whether all points are whole numbers so small that ranks have no rounding errors.
+    whole: bool,
+}
+
+impl Rounding {
+    /// The rounding of some points, or nothing if their scale does not allow for it.
+    pub(crate) fn new(points: &Points, metric: Metric) -> Option<Rounding> {
+        let (n, dims) = (points.rows(), metric.ranked_cols(points.cols()));
+        let mut center = center(points, metric);
+        let is_whole = matches!(metric, Metric::Euclidean | Metric::Manhattan)
+            && parallel::largest(n, |i| f64::from(u8::from(points.row(i).iter().any(|x| x.fract() != 0.0)))) == 0.0;
+        if is_whole {
+            center.iter_mut().for_each(|c| *c = c.round());
+        }
+        let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
+        let ranked = Scratch::new(Vec::new);
+        let largest =
+            parallel::largest(n, |i| ranked.lend(|ranked| farthest(metric.ranked_row(points.row(i), ranked))));
+        if largest > 0.0 && !MAGNITUDES.contains(&largest) {
+            return None;
+        }
+        let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
+        // Sums of whole numbers below 2²⁴ are exact in single precision, in any order.
+        let sums = dims as f64 * if metric == Metric::Manhattan { 2.0 * largest } else { 4.0 * largest * largest };
+        let whole = is_whole && sums < 2f64.powi(24);
+        Some(Rounding { metric, dims, center, scale, whole })
+    }
+
+    /// Rounds a point and returns ‖x‖², or Σ|x| for Manhattan.
     #[inline(always)]
-    pub(crate) fn size(&self, j: usize) -> f32 {
-        self.base[j] + self.error_bound[j]
+    fn round(&self, ranked: &[f64], values: &mut [f32]) -> f64 {
+        let mut size = 0.0;
+        for ((value, x), c) in values.iter_mut().zip(ranked).zip(&self.center) {
+            *value = ((x - c) * self.scale).clamp(-FAR, FAR) as f32;
+            let x = f64::from(*value);
+            size += if self.metric == Metric::Manhattan { x.abs() } else { x * x };
+        }
+        size
+    }
+
+    /// The distance of two points of this squared distance in single precision.
+    #[inline(always)]
+    pub(crate) fn length(&self, square: f32) -> f64 {
+        let square = f64::from(square) / (self.scale * self.scale);
+        if self.metric.is_angle() { 0.5 * square } else { square.sqrt() }
+    }
+
+    /// Some points in single precision, and what turns a product into a rank when added for both its points: ‖x‖², or 0
+    /// for Manhattan.
+    pub(crate) fn rows(&self, points: &Points, ids: &[u32]) -> (Vec<f32>, Vec<f32>) {
+        let (mut values, mut sizes) = (vec![0.0; ids.len() * self.dims], vec![0.0; ids.len()]);
+        let chunks = values.chunks_mut(BLOCK * self.dims).zip(sizes.chunks_mut(BLOCK));
+        parallel::each_of(chunks.zip(ids.chunks(BLOCK)), |_, ((values, sizes), ids)| {
+            self.fill_rows(points, ids, (values, sizes));
+        });
+        (values, sizes)
+    }
+
+    /// The same on the calling thread.
+    pub(crate) fn rows_here(&self, points: &Points, ids: &[u32]) -> (Vec<f32>, Vec<f32>) {
+        let (mut values, mut sizes) = (vec![0.0; ids.len() * self.dims], vec![0.0; ids.len()]);
+        self.fill_rows(points, ids, (&mut values, &mut sizes));
+        (values, sizes)
+    }
+
+    fn fill_rows(&self, points: &Points, ids: &[u32], (values, sizes): (&mut [f32], &mut [f32])) {
+        let mut ranked = Vec::new();
+        for ((values, size), &i) in values.chunks_exact_mut(self.dims).zip(sizes).zip(ids) {
+            let found = self.round(self.metric.ranked_row(points.row(i as usize), &mut ranked), values);
+            *size = if self.metric == Metric::Manhattan { 0.0 } else { found as f32 };
+        }
     }
 }
 
 /// The points, ready to be multiplied.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    metric: Metric,
-    dims: usize,
-    center: Vec<f64>,
-    /// A power of two.
-    scale: f64,
+    rounding: Rounding,
     rows: Rows,
 }
 
 impl Blocks {
     /// The points in single precision, or nothing if their scale does not allow for it.
     pub(crate) fn new(points: &Points, metric: Metric) -> Option<Blocks> {
-        let (n, dims) = (points.rows(), points.cols());
-        let ranked = metric.ranked_rows(points);
-        let center = center(&ranked, n, dims);
-        let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
-        let largest = parallel::largest(n, |i| farthest(&ranked[i * dims..(i + 1) * dims]));
-        if largest > 0.0 && !MAGNITUDES.contains(&largest) {
-            return None;
-        }
-        let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
-        let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
+        let rounding = Rounding::new(points, metric)?;
+        let (n, dims) = (points.rows(), rounding.dims);
+        let mut blocks = Blocks { rounding, rows: Rows::default() };
         let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], error_bound: vec![0.0; n] };
         let chunks = rows.values.chunks_mut(BLOCK * dims).zip(rows.base.chunks_mut(BLOCK));
         parallel::each_of(chunks.zip(rows.error_bound.chunks_mut(BLOCK)), |chunk, ((values, base), error_bound)| {
-            let rows = ranked[chunk * BLOCK * dims..].chunks_exact(dims).zip(values.chunks_exact_mut(dims));
-            for (at, (row, values)) in rows.enumerate() {
+            let mut ranked = Vec::new();
+            for (at, values) in values.chunks_exact_mut(dims).enumerate() {
+                let row = metric.ranked_row(points.row(chunk * BLOCK + at), &mut ranked);
                 (base[at], error_bound[at]) = blocks.convert(row, values);
             }
         });
@@ -90,24 +154,19 @@ impl Blocks {
 
     /// Rounds a point to single precision and returns its base and error_bound.
     fn convert(&self, ranked: &[f64], values: &mut [f32]) -> (f32, f32) {
-        let manhattan = self.metric == Metric::Manhattan;
-        let mut size = 0.0;
-        for ((value, x), c) in values.iter_mut().zip(ranked).zip(&self.center) {
-            *value = ((x - c) * self.scale).clamp(-FAR, FAR) as f32;
-            let x = f64::from(*value);
-            size += if manhattan { x.abs() } else { x * x };
-        }
+        let size = self.rounding.round(ranked, values);
         let error_bound = self.error_bound(size);
-        ((if manhattan { -error_bound } else { size - error_bound }) as f32, error_bound as f32)
+        let base = if self.metric() == Metric::Manhattan { -error_bound } else { size - error_bound };
+        (base as f32, error_bound as f32)
     }
 
     /// Some queries in single precision, and whether none of them is too far out for it.
     fn convert_queries(&self, queries: &Points, ids: &[u32]) -> (Rows, bool) {
-        let mut ranked = Vec::with_capacity(self.dims);
-        let mut rows = Rows { values: vec![0.0; ids.len() * self.dims], ..Rows::default() };
+        let mut ranked = Vec::with_capacity(self.dims());
+        let mut rows = Rows { values: vec![0.0; ids.len() * self.dims()], ..Rows::default() };
         let mut near = true;
-        for (values, &id) in rows.values.chunks_exact_mut(self.dims).zip(ids) {
-            self.metric.ranked(queries.row(id as usize), &mut ranked);
+        for (values, &id) in rows.values.chunks_exact_mut(self.dims()).zip(ids) {
+            self.metric().ranked(queries.row(id as usize), &mut ranked);
             let (base, error_bound) = self.convert(&ranked, values);
             rows.base.push(base);
             rows.error_bound.push(error_bound);
@@ -124,22 +183,35 @@ impl Blocks {
     ///
     /// enlarged for terms of second order, for underflow, and for the rounding of a cosine in double precision.
     fn error_bound(&self, size: f64) -> f64 {
-        let d = self.dims as f64;
+        let d = self.dims() as f64;
         let underflow = d * 1e-37;
-        let cosine = if self.metric.is_angle() { self.metric.rank_limit(0.0, self.dims) } else { 0.0 };
-        (1.2 * d + 16.0) * 0.5f64.powi(24) * size + underflow + cosine * self.scale * self.scale
+        let cosine = if self.metric().is_angle() { self.metric().rank_limit(0.0, self.dims()) } else { 0.0 };
+        (1.2 * d + 16.0) * 0.5f64.powi(24) * size + underflow + cosine * self.rounding.scale * self.rounding.scale
     }
 
     /// The largest r[i,j] − β[j] that a point within `distance` of point `i` of `rows` can have.
     pub(crate) fn limit(&self, distance: f64, rows: &Rows, i: usize) -> f32 {
-        let scale = if self.metric == Metric::Manhattan { self.scale } else { self.scale * self.scale };
+        let scale = if self.metric() == Metric::Manhattan {
+            self.rounding.scale
+        } else {
+            self.rounding.scale * self.rounding.scale
+        };
         let (base, error_bound) = (f64::from(rows.base[i]), f64::from(rows.error_bound[i]));
-        ((self.metric.rank_limit(distance, self.dims) * scale - (base + error_bound) + 3.0 * error_bound) as f32)
+        ((self.metric().rank_limit(distance, self.dims()) * scale - (base + error_bound) + 3.0 * error_bound) as f32)
             .next_up()
     }
 
+    /// ‖x‖², or 0 for Manhattan, if the ranks of all points have no rounding errors: what replaces β then.
+    pub(crate) fn exact_base(&self) -> Option<Vec<f32>> {
+        let square = |row: &[f32]| row.iter().map(|x| x * x).sum();
+        self.rounding.whole.then(|| match self.metric() {
+            Metric::Manhattan => vec![0.0; self.rows.base.len()],
+            _ => self.rows.values.chunks_exact(self.dims()).map(square).collect(),
+        })
+    }
+
     pub(crate) fn metric(&self) -> Metric {
-        self.metric
+        self.rounding.metric
     }
 
     pub(crate) fn rows(&self) -> &Rows {
@@ -147,28 +219,12 @@ impl Blocks {
     }
 
     pub(crate) fn dims(&self) -> usize {
-        self.dims
-    }
-
-    /// What coordinates are multiplied by in single precision.
-    pub(crate) fn scale(&self) -> f64 {
-        self.scale
-    }
-
-    /// The rank of two points in single precision.
-    #[inline(always)]
-    pub(crate) fn rank(&self, i: usize, j: usize) -> f32 {
-        let row = |i: usize| &self.rows.values[i * self.dims..(i + 1) * self.dims];
-        if self.metric == Metric::Manhattan {
-            sum(row(i), row(j), |x, y| (x - y).abs())
-        } else {
-            sum(row(i), row(j), |x, y| (x - y) * (x - y))
-        }
+        self.rounding.dims
     }
 
     /// The points as they are.
     fn view(&self) -> View<'_> {
-        View { rows: &self.rows, dims: self.dims, bound: None }
+        View { rows: &self.rows, base: &self.rows.base, dims: self.dims(), bound: None, exact: false }
     }
 
     /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides, and from
@@ -176,9 +232,11 @@ impl Blocks {
     pub(crate) fn nearest_others(&self, points: &Points, k: usize, watch: &Watch) -> Result<Lists> {
         let everyone: Vec<u32> = (0..points.rows() as u32).collect();
         let bound = PcaBound::new(self, k);
-        let (view, ids) = match &bound {
-            Some(bound) => (bound.view(), &bound.order),
-            None => (self.view(), &everyone),
+        let exact_base = if bound.is_none() { self.exact_base() } else { None };
+        let (view, ids) = match (&bound, &exact_base) {
+            (Some(bound), _) => (bound.view(), &bound.order),
+            (None, Some(base)) => (View { base, exact: true, ..self.view() }, &everyone),
+            (None, None) => (self.view(), &everyone),
         };
         let sides: Vec<Mutex<Shortlist>> = ids
             .chunks(BLOCK)
@@ -204,9 +262,9 @@ impl Blocks {
                 tile.bounded = bounded;
                 match &bound {
                     Some(bound) if !bounded => {
-                        tile.fill(self.metric, self.dims, bound.full(&down), bound.full(&across));
+                        tile.fill(self.metric(), self.dims(), bound.full(&down), bound.full(&across));
                     }
-                    _ => tile.fill(self.metric, view.dims, view.values(&down), view.values(&across)),
+                    _ => tile.fill(self.metric(), view.dims, view.values(&down), view.values(&across)),
                 }
                 let tile = &*tile;
                 widest(
@@ -256,7 +314,7 @@ impl Blocks {
         for b in 0..points.rows().div_ceil(BLOCK) {
             let across = self.view().block(b);
             if near {
-                tile.fill(self.metric, self.dims, &single.values, self.view().values(&across));
+                tile.fill(self.metric(), self.dims(), &single.values, self.view().values(&across));
             }
             let tile = &tile;
             widest(
@@ -280,12 +338,12 @@ impl Blocks {
             let mut hits = Vec::new();
             for b in 0..points.rows().div_ceil(BLOCK) {
                 let across = view.block(b);
-                tile.fill(self.metric, self.dims, view.values(&down), view.values(&across));
+                tile.fill(self.metric(), self.dims(), view.values(&down), view.values(&across));
                 for (at, j) in across.enumerate() {
                     tile.down_within(at, self.rows.base[j], &limits, &mut hits);
                     for &(i, _) in &hits {
                         let i = i as usize;
-                        let distance = self.metric.distance(points.row(down.start + i), points.row(j));
+                        let distance = self.metric().distance(points.row(down.start + i), points.row(j));
                         if distance <= radius && down.start + i != j {
                             lists[i].push((j as u32, distance));
                         }
@@ -309,14 +367,16 @@ fn lock<'s, 'b>(side: &'s Mutex<Shortlist<'b>>) -> MutexGuard<'s, Shortlist<'b>>
 }
 
 /// The mean point; the sums are taken in a fixed order.
-fn center(values: &[f64], n: usize, dims: usize) -> Vec<f64> {
-    let sum = |rows: &[f64]| {
-        let mut sums = vec![0.0; dims];
-        for row in rows.chunks_exact(dims) {
+fn center(points: &Points, metric: Metric) -> Vec<f64> {
+    let (n, dims) = (points.rows(), metric.ranked_cols(points.cols()));
+    let sum = |chunk: usize| {
+        let (mut sums, mut ranked) = (vec![0.0; dims], Vec::new());
+        for i in chunk * 1024..n.min((chunk + 1) * 1024) {
+            let row = metric.ranked_row(points.row(i), &mut ranked);
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n as f64);
         }
         sums
     };
-    let parts: Vec<Vec<f64>> = parallel::collect_of(values.chunks(1024 * dims), |_, rows| sum(rows));
+    let parts: Vec<Vec<f64>> = parallel::collect(n.div_ceil(1024), sum);
     (0..dims).map(|c| parts.iter().map(|part| part[c]).sum()).collect()
 }

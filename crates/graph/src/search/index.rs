@@ -5,18 +5,18 @@
 
 use crate::metric::Metric;
 use crate::points::Points;
+use crate::search::approximate::{self, Attempt};
 use crate::search::best::Best;
 use crate::search::brute::Blocks;
-use crate::search::descent;
 use crate::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::search::kd_tree::KdTree;
-use crate::search::pca_sketch;
 use crate::search::rank_block::BLOCK;
 use crate::search::scan;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
+use std::sync::OnceLock;
 
 /// Up to this many features the kd-tree is used without asking, beyond [`TREE_MOST`] never.
 ///
@@ -25,6 +25,9 @@ use eigenfold_linalg::progress::Silent;
 /// and 7.4. What counts is not the number of features but how many directions the points fill, so in between a few
 /// searches of the tree are counted.
 const TREE_DIMS: usize = 6;
+
+/// Up to this many features the tree is compared with an approximate search where one is allowed.
+const TREE_TRIED: usize = 16;
 
 /// Beyond this many features the tree is not tried.
 const TREE_MOST: usize = 64;
@@ -35,43 +38,19 @@ const TRIALS: usize = 32;
 /// Nanoseconds for a feature of a pair that is measured one by one.
 const SCAN_TIME: f64 = 2.0;
 
-/// The smallest number of points for which an approximate search is faster than an exact one.
-pub(crate) const NEARLY_FROM: usize = 12_000;
-const FEW: &str = "below 12,000 points an exact search is as fast";
-
-/// From this many points on the rounds of NN-descent, whose work grows little faster than n, are faster than all pairs.
-const SKETCHED_TO: usize = 250_000;
-
-/// What rounding to single precision may add to a distance.
-const SLACK: f64 = 1e-5;
-
-/// Points whose true neighbors are found to estimate the recall.
-const SAMPLE: usize = 256;
-
 /// Queries handed to a thread at a time.
 const CHUNK: usize = BLOCK;
 
 /// Neighbors of several points: `k` indices and as many distances a point, one list after the other.
 pub type Lists = (Vec<u32>, Vec<f64>);
 
-/// Neighbors with a few mistakes, or why they are searched for without any, in words.
-pub(crate) type Attempt = std::result::Result<Nearly, &'static str>;
-
-/// Neighbors with a few mistakes.
-pub(crate) struct Nearly {
-    pub(crate) lists: Lists,
-    /// The share that is right, estimated on a sample.
-    pub(crate) recall: f64,
-    /// What did the work, in words.
-    pub(crate) route: &'static str,
-}
-
 /// Answers which of a fixed set of points are nearest to any point.
 #[derive(Debug)]
 pub struct Index<'a> {
     points: &'a Points,
     metric: Metric,
-    route: Route,
+    /// Chosen and prepared at the first search.
+    route: OnceLock<Route>,
 }
 
 #[derive(Debug)]
@@ -111,7 +90,7 @@ fn tree_time(tree: &KdTree, points: &Points, k: usize) -> f64 {
 
 /// Nanoseconds for one of all products of points of d features.
 pub(super) fn product_time(d: f64) -> f64 {
-    0.75 + 0.0125 * d
+    0.7 + 0.005 * d
 }
 
 impl<'a> Index<'a> {
@@ -122,12 +101,16 @@ impl<'a> Index<'a> {
     /// If the metric is not defined on the points, as [`Metric::check`].
     pub fn new(points: &'a Points, metric: Metric) -> Result<Index<'a>> {
         metric.check(points)?;
-        Ok(Index { points, metric, route: Route::choose(points, metric) })
+        Ok(Index { points, metric, route: OnceLock::new() })
+    }
+
+    fn prepared(&self) -> &Route {
+        self.route.get_or_init(|| Route::choose(self.points, self.metric))
     }
 
     /// What does the work, in words.
     pub fn route(&self) -> &'static str {
-        match (&self.route, self.metric) {
+        match (self.prepared(), self.metric) {
             (Route::Tree(_), _) => "kd-tree",
             (Route::Blocks(_), Metric::Manhattan) => "blocked scan",
             (Route::Blocks(_), _) => "blocked matrix products",
@@ -179,7 +162,7 @@ impl<'a> Index<'a> {
     /// The `k` nearest other points of every indexed point.
     pub fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
         debug_assert!(k < self.points.rows());
-        match &self.route {
+        match self.prepared() {
             Route::Blocks(blocks) => blocks.nearest_others(self.points, k, watch),
             Route::Scan => {
                 let all: Vec<u32> = (0..self.points.rows() as u32).collect();
@@ -201,49 +184,24 @@ impl<'a> Index<'a> {
 
     /// The `k` nearest other points of every indexed point with a few mistakes; not where the exact search is as fast, or
     /// where fewer than the wanted share are right.
-    pub(crate) fn nearly_nearest_others(&self, k: usize, wanted: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
-        let n = self.points.rows();
-        let exact = match &self.route {
-            Route::Tree(tree) => n as f64 * tree_time(tree, self.points, k),
-            _ => self.work(k),
+    pub(crate) fn nearly_nearest_others(&self, k: usize, wanted: f64, watch: &Watch) -> Result<Attempt> {
+        let (n, d) = (self.points.rows(), self.points.cols());
+        let exact = match d {
+            ..=TREE_DIMS => return Ok(Err("in so few dimensions an exact search is as fast")),
+            ..=TREE_TRIED => match self.prepared() {
+                Route::Tree(tree) => n as f64 * tree_time(tree, self.points, k),
+                _ => self.work(k),
+            },
+            // The tree is not built for an estimate: in so many features an approximate search is about as fast.
+            _ => (n * n) as f64 * product_time(d as f64),
         };
-        let descent_pays = descent::serves(n, k, wanted) && descent::work(n, self.points.cols(), k) < exact;
-        let made = match &self.route {
-            Route::Tree(_) if descent_pays && self.metric.has_blocks() => Blocks::new(self.points, self.metric),
-            _ => None,
-        };
-        let blocks = match (&self.route, &made) {
-            (Route::Blocks(blocks), _) | (_, Some(blocks)) => blocks,
-            _ => return Ok(Err("in so few dimensions an exact search is as fast")),
-        };
-        if n < NEARLY_FROM {
-            return Ok(Err(FEW));
-        }
-        let sketched =
-            if n < SKETCHED_TO { pca_sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
-        let (lists, route) = match sketched {
-            Some(lists) => (lists, "sketch"),
-            None if !descent_pays => {
-                return Ok(Err("for this number of points and neighbors an exact search is as fast"));
-            }
-            None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
-        };
-        let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();
-        let exact = self.search(self.points, &sample, k, &Others, &watch.again(n))?;
-        // By distance, not by index: of points that coincide any will do.
-        let right = |(at, &i): (usize, &u32)| {
-            let farthest = exact.1[(at + 1) * k - 1] * (1.0 + SLACK);
-            lists.1[i as usize * k..][..k].iter().filter(|&&length| length <= farthest).count()
-        };
-        let right: usize = sample.iter().enumerate().map(right).sum();
-        let recall = right as f64 / exact.0.len() as f64;
-        Ok(if recall >= wanted { Ok(Nearly { lists, recall, route }) } else { Err("too many neighbors were missed") })
+        approximate::nearest_others(self.points, self.metric, (k, wanted), exact, watch)
     }
 
     /// Roughly how many nanoseconds of one processor a search of all points takes.
     pub fn work(&self, k: usize) -> f64 {
         let (n, d) = (self.points.rows() as f64, self.points.cols() as f64);
-        match self.route {
+        match self.prepared() {
             Route::Tree(_) => n * k as f64 * d * 75.0,
             Route::Blocks(_) => n * n * product_time(d),
             Route::Scan => n * n * d * SCAN_TIME,
@@ -255,7 +213,7 @@ impl<'a> Index<'a> {
     pub(crate) fn ways_out(&self, labels: &[u32], skipped: u32, watch: &Watch) -> Result<Vec<(f64, u32, u32)>> {
         let mut elsewhere = Elsewhere::new(labels);
         let mut rows: Vec<u32> = (0..labels.len() as u32).filter(|&i| labels[i as usize] != skipped).collect();
-        if let Route::Tree(tree) = &self.route {
+        if let Route::Tree(tree) = self.prepared() {
             elsewhere.uniform = tree.uniform(labels);
             rows = tree.order().iter().copied().filter(|&i| labels[i as usize] != skipped).collect();
         }
@@ -268,7 +226,7 @@ impl<'a> Index<'a> {
 
     /// All other points within `radius` of each point, sorted by (distance, index).
     pub(crate) fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
-        match &self.route {
+        match self.prepared() {
             Route::Tree(tree) => tree.within(self.points, radius, watch),
             Route::Blocks(blocks) => blocks.within(self.points, radius, watch),
             Route::Scan => scan::within(self.metric, self.points, radius, watch),
@@ -282,7 +240,7 @@ impl<'a> Index<'a> {
             watch.step(rows.len())?;
             let mut lists: Lists = (Vec::with_capacity(rows.len() * k), Vec::with_capacity(rows.len() * k));
             let mut write = |best: &Best| best.write(&mut lists);
-            match &self.route {
+            match self.prepared() {
                 Route::Tree(tree) => tree.nearest(self.points, (queries, rows), k, filter, &mut write),
                 Route::Blocks(blocks) => blocks.nearest(self.points, (queries, rows), k, filter, &mut write),
                 Route::Scan => scan::nearest(self.metric, self.points, (queries, rows), k, filter, &mut write),
@@ -339,7 +297,7 @@ mod tests {
         let tree = metric.has_rank().then(|| Route::Tree(KdTree::new(points, metric)));
         let blocks = if metric.has_blocks() { Blocks::new(points, metric).map(Route::Blocks) } else { None };
         let routes = tree.into_iter().chain(blocks).chain([Route::Scan]);
-        routes.map(|route| Index { points, metric, route }).collect()
+        routes.map(|route| Index { points, metric, route: route.into() }).collect()
     }
 
     /// Every route against the definition: others, queries and radius.
@@ -427,6 +385,23 @@ mod tests {
                 check(&points, *metric, 10);
             }
         }
+    }
+
+    /// Their ranks have no rounding errors, and most of them tie.
+    #[test]
+    fn whole_numbers_that_tie_are_the_plain_scan() {
+        let noise = crate::search::pca_bound::tests::noise;
+        for (n, d, levels) in [(900, 12, 2.0), (900, 30, 1.05), (1200, 8, 3.0)] {
+            let points = Points::new(n, d, (0..n * d).map(|at| (levels * noise(at)).floor() - 1.0).collect()).unwrap();
+            for metric in [Metric::Euclidean, Metric::Manhattan] {
+                assert!(Blocks::new(&points, metric).unwrap().exact_base().is_some());
+                check(&points, metric, 10);
+            }
+            let halves = points.with_values(points.values().iter().map(|x| 0.3 * x).collect());
+            assert!(Blocks::new(&halves, Metric::Euclidean).unwrap().exact_base().is_none());
+        }
+        let large = Points::new(50, 40, (0..2000).map(|v| f64::from(v * v % 9973)).collect()).unwrap();
+        assert!(Blocks::new(&large, Metric::Euclidean).unwrap().exact_base().is_none());
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! The search for neighbors: its parameters and its result.
 
+mod approximate;
 mod best;
 mod brute;
+mod cells;
 mod descent;
+mod features;
 mod filter;
-mod forest;
+mod groups;
 pub(super) mod index;
 mod kd_tree;
 pub(super) mod matrix;
 mod pca_bound;
-mod pca_sketch;
 mod rank_block;
 mod scan;
 mod shortlist;
+mod sketch;
 pub(super) mod source;
+mod truth;
 pub mod watch;
 mod within;
 
@@ -78,8 +82,6 @@ pub struct Search {
     pub recall: f64,
     /// What to do with a graph that is not connected.
     pub disconnected: Disconnected,
-    /// Where the random choices of an approximate search start.
-    pub seed: u64,
     /// How many bytes the graph and what is made of it may take; if not given, most of what the machine has free.
     pub memory: Option<u64>,
 }
@@ -87,7 +89,7 @@ pub struct Search {
 impl Default for Search {
     fn default() -> Search {
         let (neighbors, metric, disconnected) = (Neighbors::default(), Metric::default(), Disconnected::default());
-        Search { neighbors, metric, recall: 1.0, disconnected, seed: 0, memory: None }
+        Search { neighbors, metric, recall: 1.0, disconnected, memory: None }
     }
 }
 
@@ -231,7 +233,7 @@ impl Search {
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
                 let nearly = match self.recall < 1.0 {
-                    true => Some(source.nearly_nearest_others(k, self.recall, self.seed, watch)?),
+                    true => Some(source.nearly_nearest_others(k, self.recall, watch)?),
                     false => None,
                 };
                 let (targets, lengths) = match nearly {

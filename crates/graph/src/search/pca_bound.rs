@@ -88,7 +88,7 @@ impl PcaBound {
             }
         });
         let mut order: Vec<u32> = (0..n as u32).collect();
-        sort_by_halves(&values, width + 1, &mut order);
+        sort_by_halves(&values, width + 1, (BLOCK, LEAF), &mut order);
         let ordered = |from: &[f32]| order.iter().map(|&i| from[i as usize]).collect();
         let full = in_order(&rows.values, dims, &order);
         let values = in_order(&values, width + 1, &order);
@@ -97,7 +97,7 @@ impl PcaBound {
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        View { rows: &self.rows, dims: self.dims, bound: Some(self) }
+        View { rows: &self.rows, base: &self.rows.base, dims: self.dims, bound: Some(self), exact: false }
     }
 
     /// All coordinates of some rows.
@@ -156,9 +156,10 @@ fn square(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// Puts points in an order in which neighbors are mostly not far apart: halves along the direction in which the points
-/// spread most, each half treated likewise. Whole blocks stay together.
-pub(crate) fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
-    if points.len() <= LEAF {
+/// spread most, each half treated likewise. Whole blocks stay together, and leaves are
+/// not divided.
+pub(crate) fn sort_by_halves(values: &[f32], dims: usize, (block, leaf): (usize, usize), points: &mut [u32]) {
+    if points.len() <= leaf {
         return;
     }
     let seen = dims.min(ORDERED_BY);
@@ -184,11 +185,14 @@ pub(crate) fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
     }
     let along = |i: u32| -> f32 { row(i).iter().zip(&direction).map(|(x, d)| x * d).sum() };
     let mut keyed: Vec<(f32, u32)> = points.iter().map(|&i| (along(i), i)).collect();
-    let half = if points.len() > BLOCK { points.len().div_ceil(BLOCK) / 2 * BLOCK } else { points.len() / 2 };
+    let half = if points.len() > block { points.len().div_ceil(block) / 2 * block } else { points.len() / 2 };
     keyed.select_nth_unstable_by(half, sort::by_key);
     points.iter_mut().zip(keyed).for_each(|(point, (_, i))| *point = i);
     let (low, high) = points.split_at_mut(half);
-    rayon::join(|| sort_by_halves(values, dims, low), || sort_by_halves(values, dims, high));
+    rayon::join(
+        || sort_by_halves(values, dims, (block, leaf), low),
+        || sort_by_halves(values, dims, (block, leaf), high),
+    );
 }
 
 /// Rows of `dims` values in another order.
@@ -328,7 +332,7 @@ pub(crate) mod tests {
     fn an_order_by_halves_keeps_every_point_and_brings_neighbors_together() {
         let values: Vec<f32> = (0..2 * 3000).map(|at| noise(at) as f32).collect();
         let mut order: Vec<u32> = (0..3000).collect();
-        sort_by_halves(&values, 2, &mut order);
+        sort_by_halves(&values, 2, (BLOCK, LEAF), &mut order);
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(at, &i)| at == i as usize));

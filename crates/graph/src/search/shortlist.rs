@@ -5,6 +5,7 @@ use crate::search::best::Best;
 use crate::search::brute::{Blocks, Rows};
 use crate::search::pca_bound::PcaBound;
 use crate::search::rank_block::{BLOCK, Tile};
+use eigenfold_linalg::sort;
 use eigenfold_linalg::widest;
 use std::ops::Range;
 
@@ -12,10 +13,14 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) rows: &'a Rows,
+    /// β of the rows.
+    pub(crate) base: &'a [f32],
     /// Coordinates in a row.
     pub(crate) dims: usize,
     /// The PCA bound that the rows are of; nothing if they are all points, one after the other.
     pub(crate) bound: Option<&'a PcaBound>,
+    /// Whether ranks have no rounding errors.
+    pub(crate) exact: bool,
 }
 
 impl View<'_> {
@@ -54,6 +59,8 @@ pub(crate) struct Shortlist<'a> {
     k: usize,
     /// For each query, what r[i,j] − β[j] must not exceed.
     limits: Vec<f32>,
+    /// For each query, if ranks have no rounding errors, the last of its `k` points with the rank of the limit.
+    ties: Vec<Option<u32>>,
     lists: Vec<Candidates>,
 }
 
@@ -69,20 +76,23 @@ impl<'a> Shortlist<'a> {
     pub(crate) fn new(batch: Batch<'a>, k: usize) -> Shortlist<'a> {
         let empty = || Candidates { best: Best::new(k), pending: Vec::new(), bounded: Vec::new() };
         let lists = batch.ids.iter().map(|_| empty()).collect();
-        Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], lists }
+        Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], ties: vec![None; batch.ids.len()], lists }
     }
 
     /// Takes what is small enough from a tile that has this batch down and the points `across` across.
     #[inline(always)]
     pub(crate) fn take_down(&mut self, tile: &Tile, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
         let mut hits = Vec::new();
-        let bases = &self.batch.view.rows.base[across.clone()];
+        let bases = &self.batch.view.base[across.clone()];
+        let mut gates: Vec<f32> = (0..self.limits.len()).map(|i| self.gate(i, across.start)).collect();
         for (at, (row, &base)) in across.clone().zip(bases).enumerate() {
-            tile.down_within(at, base, &self.limits, &mut hits);
+            tile.down_within(at, base, &gates, &mut hits);
             let j = self.batch.view.point(row);
             for &(i, rank) in &hits {
-                if allowed(self.batch.ids[i as usize], j) {
-                    self.consider(i as usize, rank, row, tile.bounded);
+                let i = i as usize;
+                if allowed(self.batch.ids[i], j) {
+                    self.consider(i, rank, row, tile.bounded);
+                    gates[i] = self.gate(i, across.start);
                 }
             }
         }
@@ -92,9 +102,9 @@ impl<'a> Shortlist<'a> {
     #[inline(always)]
     pub(crate) fn take_across(&mut self, tile: &Tile, down: &Range<usize>) {
         let mut hits = Vec::new();
-        let bases = &self.batch.view.rows.base[down.clone()];
+        let bases = &self.batch.view.base[down.clone()];
         for at in 0..self.limits.len() {
-            tile.across_within(at, bases, self.limits[at], &mut hits);
+            tile.across_within(at, bases, self.gate(at, down.start), &mut hits);
             for &(i, rank) in &hits {
                 self.consider(at, rank, down.start + i as usize, tile.bounded);
             }
@@ -107,6 +117,16 @@ impl<'a> Shortlist<'a> {
             let id = self.batch.ids[i];
             self.lists[i].pending.extend(across.clone().map(|j| (0.0, j as u32)).filter(|&(_, j)| allowed(id, j)));
             self.settle(i);
+        }
+    }
+
+    /// What r[i,j] − β[j] must not exceed for the rows from `first` on: below the limit if `k` points with smaller indices
+    /// have the rank of the limit at most.
+    #[inline(always)]
+    fn gate(&self, i: usize, first: usize) -> f32 {
+        match self.ties[i] {
+            Some(last) if (last as usize) < first => self.limits[i].next_down(),
+            _ => self.limits[i],
         }
     }
 
@@ -182,6 +202,14 @@ impl<'a> Shortlist<'a> {
     fn tighten(&mut self, i: usize) {
         let pending = &mut self.lists[i].pending;
         if pending.len() <= self.k {
+            return;
+        }
+        if self.batch.view.exact {
+            pending.select_nth_unstable_by(self.k - 1, sort::by_key);
+            pending.truncate(self.k);
+            let (limit, last) = pending[self.k - 1];
+            self.limits[i] = limit;
+            self.ties[i] = Some(last);
             return;
         }
         let error_bounds = &self.batch.blocks.rows().error_bound;

@@ -1,6 +1,7 @@
 //! Where distances come from: points, or a matrix the user brought.
 
-use crate::search::index::{Attempt, Index, Lists};
+use crate::search::approximate::Attempt;
+use crate::search::index::{Index, Lists};
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
 
@@ -25,8 +26,8 @@ pub(crate) trait Source: Sync {
     fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists>;
 
     /// Approximate search with at least this recall, or the reason it would not be faster.
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
-        let _ = (k, recall, seed, watch);
+    fn nearly_nearest_others(&self, k: usize, recall: f64, watch: &Watch) -> Result<Attempt> {
+        let _ = (k, recall, watch);
         Ok(Err("the distances are given"))
     }
 
@@ -62,8 +63,8 @@ impl Source for Index<'_> {
         Index::some_others(self, rows, k, watch)
     }
 
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
-        Index::nearly_nearest_others(self, k, recall, seed, watch)
+    fn nearly_nearest_others(&self, k: usize, recall: f64, watch: &Watch) -> Result<Attempt> {
+        Index::nearly_nearest_others(self, k, recall, watch)
     }
 
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
