@@ -18,8 +18,11 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
 use std::collections::BTreeMap;
 
-/// The number of new rows per batch, so that its memory stays small.
-const BATCH: usize = 256;
+/// The number of new rows per batch, so that its memory stays small: whole blocks of the search for their neighbors,
+/// several for each thread.
+const BATCH: usize = 6144;
+/// The same where a row has a number for every training point.
+pub(super) const WIDE_BATCH: usize = 256;
 
 /// A batch of new rows with their nearest training points.
 pub struct Batch<'a> {
@@ -44,6 +47,22 @@ pub struct Newcomer<'a> {
 }
 
 impl Batch<'_> {
+    /// The coordinates of every row, some rows at a time: for rules that keep a number per row and training point.
+    pub(super) fn in_parts(&self, place: impl Fn(&Batch<'_>) -> Result<Vec<Vec<f64>>>) -> Result<Vec<Vec<f64>>> {
+        let count = self.rows.rows();
+        if count <= WIDE_BATCH {
+            return place(self);
+        }
+        let mut placed = Vec::with_capacity(count);
+        for start in (0..count).step_by(WIDE_BATCH) {
+            let part = start..(start + WIDE_BATCH).min(count);
+            let near = self.near.part(&part, self.k);
+            let rows = self.rows.select(&part.collect::<Vec<_>>());
+            placed.extend(place(&Batch { rows: &rows, near: &near, k: self.k })?);
+        }
+        Ok(placed)
+    }
+
     /// The coordinates of every row, in parallel.
     pub fn each(&self, place: impl Fn(&Newcomer<'_>) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
         parallel::collect(self.rows.rows(), |at| {
@@ -75,20 +94,18 @@ pub(super) fn place_rows(
     let corrected = rule.traits().corrected;
     let mut offsets = BTreeMap::new();
     let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
-    for start in (0..new.rows()).step_by(BATCH) {
-        let batch: Vec<usize> = (start..(start + BATCH).min(new.rows())).collect();
+    let size = if index.is_some() { BATCH } else { WIDE_BATCH };
+    for start in (0..new.rows()).step_by(size) {
+        let batch: Vec<usize> = (start..(start + size).min(new.rows())).collect();
         let batch = new.select(&batch);
         let own = own.map(|own| &own[start..start + batch.rows()]);
         let near = known.nearest(index.as_ref(), &batch, own)?;
         let mut rows = place(&Batch { rows: &batch, near: &near, k: known.k })?;
         if let (Some(index), true) = (&index, corrected) {
-            add_offsets(known, &place, index, &near, &mut offsets)?;
-            let k = known.k;
-            for (i, row) in rows.iter_mut().enumerate() {
-                let weights = taper::corrections(&near.lengths[i * k..(i + 1) * k], near.reaches[i]);
-                for (j, weight) in near.rows[i * k..(i + 1) * k].iter().zip(weights).filter(|(_, w)| *w > 0.0) {
-                    row.iter_mut().zip(&offsets[j]).for_each(|(y, offset): (&mut f64, &f64)| *y += weight * offset);
-                }
+            let pulls = pulls(&near, known.k);
+            add_offsets(known, &place, index, &pulls, &mut offsets)?;
+            for (i, j, weight) in pulls {
+                rows[i].iter_mut().zip(&offsets[&j]).for_each(|(y, offset): (&mut f64, &f64)| *y += weight * offset);
             }
         }
         for (i, row) in rows.into_iter().enumerate() {
@@ -103,17 +120,33 @@ pub(super) fn place_rows(
     Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
 }
 
-/// y[j] − r(x[j]) of all neighbors for which it is not known yet.
+/// The corrections that are not zero: row, training point and weight. In many dimensions they are few.
+fn pulls(near: &Near, k: usize) -> Vec<(usize, u32, f64)> {
+    let of_row = |(i, &reach): (usize, &f64)| {
+        let list = i * k..(i + 1) * k;
+        let lengths = &near.lengths[list.clone()];
+        let some = taper::corrects(lengths, reach);
+        let weights = if some { taper::corrections(lengths, reach) } else { Vec::new() };
+        let pulls = near.rows[list].iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
+        pulls.map(|(&j, weight)| (i, j, weight)).collect::<Vec<_>>()
+    };
+    near.reaches.iter().enumerate().flat_map(of_row).collect()
+}
+
+/// y[j] − r(x[j]) of all training points that correct a row, for which it is not known yet.
 fn add_offsets(
     known: &Known<'_>,
     place: &TransformFn<'_>,
     index: &Index<'_>,
-    near: &Near,
+    pulls: &[(usize, u32, f64)],
     offsets: &mut BTreeMap<u32, Vec<f64>>,
 ) -> Result<()> {
-    let mut rows: Vec<u32> = near.rows.iter().copied().filter(|j| !offsets.contains_key(j)).collect();
+    let mut rows: Vec<u32> = pulls.iter().map(|pull| pull.1).filter(|j| !offsets.contains_key(j)).collect();
     rows.sort_unstable();
     rows.dedup();
+    if rows.is_empty() {
+        return Ok(());
+    }
     let numbers: Vec<usize> = rows.iter().map(|&j| j as usize).collect();
     let batch = index.points().select(&numbers);
     let near = known.nearest(Some(index), &batch, None)?;
@@ -158,12 +191,15 @@ impl Known<'_> {
             let list = i * width..(i + 1) * width;
             let list = all[list.clone()].iter().copied().zip(lengths[list].iter().copied());
             let mut others = list.filter(|(j, _)| own.is_none_or(|own| own[i] != *j));
-            let (near_rows, near_lengths): (Vec<u32>, Vec<f64>) = others.by_ref().take(self.k).unzip();
+            let first = near.lengths.len();
+            for (j, length) in others.by_ref().take(self.k) {
+                near.rows.push(j);
+                near.lengths.push(length);
+            }
             let reach = others.next().map_or(f64::INFINITY, |(_, d)| d);
-            let reach = self.radius.map_or(reach, |radius| taper::within(&near_lengths, radius).min(reach));
-            near.shares.extend(taper::shares(&near_lengths, reach));
-            near.rows.extend(near_rows);
-            near.lengths.extend(near_lengths);
+            let own_lengths = &near.lengths[first..];
+            let reach = self.radius.map_or(reach, |radius| taper::within(own_lengths, radius).min(reach));
+            taper::add_shares(own_lengths, reach, &mut near.shares);
             near.reaches.push(reach);
         }
         Ok(near)

@@ -4,7 +4,8 @@
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
 use super::checks::all_finite;
-use super::reference::Away;
+use super::reference::{Away, Measure};
+use super::sampled::{self, SampledGower};
 use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -36,10 +37,18 @@ impl Extension for Gower {
     }
 
     fn prepare<'a>(&'a self, known: Known<'a>) -> Result<TransformFn<'a>> {
+        if let (Measure::Geodesic(graph), None) = (&self.away.measure, &self.away.landmarks)
+            && known.map.rows() > sampled::FEW
+            && let Some(sampled) = SampledGower::new(graph, known.map, sampled::SAMPLED)?
+        {
+            return Ok(Box::new(move |batch| Ok(batch.each(|new| sampled.row(&known, new)))));
+        }
         let away = self.away.prepared()?;
         Ok(Box::new(move |batch| {
-            let squares = away.squares(&known, batch)?;
-            Ok(batch.each(|new| self.row(&known, squares.of(new), |i| self.away.point(i))))
+            batch.in_parts(|batch| {
+                let squares = away.squares(&known, batch)?;
+                Ok(batch.each(|new| self.row(&known, squares.of(new), |i| self.away.point(i))))
+            })
         }))
     }
 

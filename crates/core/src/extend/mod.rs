@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
 //! | `Gower` | mds, kernel-pca, isomap, ppco, pkpca | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
+//! | | | isomap above 2048 points: nearly that, from the geodesics to a sample of them (`sampled.rs`) |
 //! | `Features` | ppco, pkpca with landmarks | `Σⱼ k(x, z[j]) a[j] − b`, z the landmarks |
 //! | `Latent` | ppca, fa | `E[z | x]`, its latent coordinates given what was observed of it |
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that reconstruct x from
@@ -34,6 +35,7 @@ mod on_line;
 mod process;
 mod reference;
 mod rule;
+mod sampled;
 mod standard_deviation;
 mod stress;
 mod tangent;

@@ -118,8 +118,7 @@ impl Prepared<'_> {
         if let Some(geodesics) = &self.geodesics {
             let seeds = |i: usize| -> Vec<(u32, f64)> {
                 let (list, nearest) = (i * known.k..(i + 1) * known.k, near.lengths[i * known.k]);
-                // The excess over the path to the nearest neighbor is divided by the taper weight.
-                let faded = |at: usize| nearest + (near.lengths[at] - nearest) / near.shares[at];
+                let faded = |at: usize| faded(nearest, near.lengths[at], near.shares[at]);
                 list.map(|at| (near.rows[at], faded(at))).filter(|(_, length)| length.is_finite()).collect()
             };
             let seeds: Vec<Vec<(u32, f64)>> = (0..rows.rows()).map(seeds).collect();
@@ -140,6 +139,11 @@ impl Prepared<'_> {
         });
         Ok(Squares { count, all: squares })
     }
+}
+
+/// The length of the path to a neighbor: its excess over that to the nearest is divided by the taper weight.
+pub(super) fn faded(nearest: f64, length: f64, share: f64) -> f64 {
+    nearest + (length - nearest) / share
 }
 
 /// The squared distances of a batch of new points to the reference points.

@@ -58,9 +58,11 @@ impl Extension for Stress {
         let count = self.away.count(known.map.rows());
         let anchors = Anchors { map, dims, rows: (0..count).map(|i| self.away.point(i)).collect() };
         Ok(Box::new(move |batch| {
-            let squares = away.squares(&known, batch)?;
-            let nearest = |near: &[u32]| known.map.row(near[0] as usize);
-            Ok(batch.each(|new| self.placed(&anchors, squares.of(new), nearest(new.near), &middle)))
+            batch.in_parts(|batch| {
+                let squares = away.squares(&known, batch)?;
+                let nearest = |near: &[u32]| known.map.row(near[0] as usize);
+                Ok(batch.each(|new| self.placed(&anchors, squares.of(new), nearest(new.near), &middle)))
+            })
         }))
     }
 

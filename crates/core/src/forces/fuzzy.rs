@@ -16,8 +16,10 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 
-/// Bisection steps for σ.
-const STEPS: usize = 64;
+/// The maximum number of steps for σ; about six are made.
+const STEPS: usize = 100;
+/// The tolerance of log σ.
+const TOLERANCE: f64 = 1e-14;
 /// σ is at least this fraction of the mean distance, as in the reference implementation.
 const LEAST: f64 = 1e-3;
 /// The exponents of the class penalty: its minimum and maximum between two classes, and for a point without a class.
@@ -39,14 +41,32 @@ pub(crate) fn row(lengths: &[f64]) -> Vec<f64> {
     let over: Vec<f64> = lengths.iter().map(|d| (d - nearest).max(0.0)).collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     let target = (lengths.len() as f64 + 1.0).log2();
-    let sum = |width: f64| over.iter().map(|d| (-d / width).exp()).sum::<f64>();
-    let (mut low, mut high) = (LEAST * mean, 1e3 * mean);
+    // Newton's method in log σ within bounds, in units of the mean; the sum grows with σ.
+    let (mut low, mut high, mut log) = (LEAST.ln(), 1e3f64.ln(), 0.0f64);
+    let mut weights = vec![0.0; over.len()];
     for _ in 0..STEPS {
-        let middle = (low * high).sqrt();
-        if sum(middle) > target { high = middle } else { low = middle }
+        let inverse = (-log).exp() / mean;
+        let (mut sum, mut slope) = (0.0, 0.0);
+        for (weight, d) in weights.iter_mut().zip(&over) {
+            let exponent = d * inverse;
+            *weight = (-exponent).exp();
+            sum += *weight;
+            slope += *weight * exponent;
+        }
+        let off = sum - target;
+        if off > 0.0 {
+            high = log
+        } else {
+            low = log
+        }
+        let newton = log - off / slope;
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        if (next - log).abs() <= TOLERANCE {
+            break;
+        }
+        log = next;
     }
-    let width = (low * high).sqrt();
-    over.iter().map(|d| (-d / width).exp()).collect()
+    weights
 }
 
 /// The memberships of pairs with known classes: memberships between two classes shrink, those of points without a class

@@ -1,6 +1,7 @@
 //! Forces between points of a map: attraction between pairs, and repulsion of all points.
 
 mod attraction;
+pub(crate) mod expansion;
 pub(crate) mod fuzzy;
 mod pairs;
 pub(crate) mod perplexity;

@@ -264,3 +264,22 @@ fn a_new_point_of_a_radius_graph_has_no_way_across_gaps() {
     let large = Model::from_bytes(&large.to_bytes().unwrap()).unwrap();
     assert_eq!(missed(&large, &times(&moved), unit), missed(&model, &moved, 1.0));
 }
+
+/// Above the sizes at which a grid and a sample of the training points serve all new points, each row still stands for itself.
+#[test]
+fn rows_alone_and_together_get_the_same_coordinates_above_the_sizes_of_grids_and_samples() {
+    let all = swiss(2200);
+    let (old, new): (Vec<usize>, Vec<usize>) = (0..2200).partition(|i| i % 22 != 0);
+    let (old, new) = (all.select(&old), all.select(&new));
+    for name in ["isomap", "tsne", "umap"] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&old, &Silent).unwrap();
+        let placed = model.transform(&new).unwrap();
+        for i in [0, 41, 99] {
+            assert_eq!(model.transform(&new.select(&[i])).unwrap().values(), placed.row(i), "{name}, row {i}");
+        }
+        let some: Vec<usize> = (0..2100).step_by(50).collect();
+        assert_eq!(model.transform(&old.select(&some)).unwrap(), model.embedding().select(&some), "{name}");
+        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.transform(&new).unwrap(), placed, "{name}");
+    }
+}

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! Dijkstra      sources (3 edges + 6.5 n log₂ n)
-//! elimination   80 edges + 100 arcs + 0.3 Σ count(v)²/2 + sources · arcs · (0.15 for all pairs, 0.4 for fewer)
+//! elimination   80 edges + 100 arcs + 0.3 Σ count(v)²/2 + sources · arcs · (0.15 for all pairs or in single precision, 0.4 else)
 //! ```
 //!
 //! has its constants from runs on cubes of 2 to 12 dimensions (n = 3,000 to 20,000, k = 5 to 30, AVX2 at 2.4 GHz). It
@@ -19,6 +19,9 @@ mod elimination;
 pub mod landmarks;
 pub mod panels;
 pub mod sweep;
+mod table;
+
+pub use table::DistanceTable;
 
 use crate::Undirected;
 use crate::paths::dijkstra::dijkstra;
@@ -69,7 +72,17 @@ impl Paths {
 
     /// As [`Paths::new`], with at most about that many bytes for arcs, or 400 MB if that is more.
     pub fn within(graph: &Undirected, sources: usize, memory: u64) -> Paths {
-        let route = match Elimination::new(graph, budget(graph, sources, memory)) {
+        let sweep = if sources < graph.len() { SWEEP_SOME } else { SWEEP_ALL };
+        Paths::with_budget(graph, budget(graph, sources, sweep, memory))
+    }
+
+    /// As [`Paths::new`], for a table of that many sources ([`Paths::table`]).
+    pub fn for_table(graph: &Undirected, sources: usize) -> Paths {
+        Paths::with_budget(graph, budget(graph, sources, SWEEP_ALL, memory::available()))
+    }
+
+    fn with_budget(graph: &Undirected, budget: Budget) -> Paths {
+        let route = match Elimination::new(graph, budget) {
             Some(elimination) => Route::Elimination(elimination),
             None => Route::Dijkstra(graph.clone()),
         };
@@ -162,12 +175,11 @@ impl Paths {
 }
 
 /// What elimination may cost: as much as Dijkstra's algorithm would, less the ordering.
-fn budget(graph: &Undirected, sources: usize, memory: u64) -> Budget {
+fn budget(graph: &Undirected, sources: usize, sweep: f64, memory: u64) -> Budget {
     let (n, edges) = (graph.len() as f64, graph.edge_count() as f64);
     let heap = sources as f64 * (HEAP_EDGE * edges + HEAP_POINT * n * n.max(2.0).log2());
     // A block of lanes is swept whole, however few of them are used.
     let swept = sources.next_multiple_of(LANES) as f64;
-    let sweep = if sources < graph.len() { SWEEP_SOME } else { SWEEP_ALL };
     let most_arcs = usize::try_from((memory / ARC_BYTES).max(FEW_ARCS)).unwrap_or(usize::MAX);
     Budget { arc: FILL_ARC + sweep * swept, pair: FILL_PAIR, limit: heap - ORDER_EDGE * edges, most_arcs }
 }

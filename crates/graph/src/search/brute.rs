@@ -312,16 +312,21 @@ impl Blocks {
         );
         let mut tile = Tile::default();
         for b in 0..points.rows().div_ceil(BLOCK) {
-            let across = self.view().block(b);
+            let block = self.view().block(b);
             if near {
-                tile.fill(self.metric(), self.dims(), &single.values, self.view().values(&across));
+                tile.fill(self.metric(), self.dims(), self.view().values(&block), &single.values);
             }
             let tile = &tile;
             widest(
                 #[inline(always)]
                 || match near {
-                    true => list.take_down(tile, &across, |i, j| filter.allows(i, j)),
-                    false => list.take_all(&across, |i, j| filter.allows(i, j)),
+                    true => {
+                        if F::EVERYONE && b == 0 {
+                            list.foresee(tile, &block);
+                        }
+                        list.take_points(tile, &block, |i, j| filter.allows(i, j));
+                    }
+                    false => list.take_all(&block, |i, j| filter.allows(i, j)),
                 },
             );
         }

@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Decides for a query, named by its row, what it may find.
 pub(crate) trait Filter: Sync {
+    /// Whether every point may be found by every query.
+    const EVERYONE: bool = false;
+
     /// Whether point `j` may be found.
     fn allows(&self, query: u32, j: u32) -> bool;
 
@@ -32,6 +35,8 @@ pub(crate) trait Filter: Sync {
 pub(crate) struct Anyone;
 
 impl Filter for Anyone {
+    const EVERYONE: bool = true;
+
     #[inline(always)]
     fn allows(&self, _query: u32, _j: u32) -> bool {
         true

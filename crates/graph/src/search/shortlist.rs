@@ -62,7 +62,12 @@ pub(crate) struct Shortlist<'a> {
     /// For each query, if ranks have no rounding errors, the last of its `k` points with the rank of the limit.
     ties: Vec<Option<u32>>,
     lists: Vec<Candidates>,
+    /// Room for upper bounds of ranks.
+    uppers: Vec<f64>,
 }
+
+/// Ranks looked at together.
+const LANES: usize = 16;
 
 struct Candidates {
     best: Best,
@@ -76,7 +81,8 @@ impl<'a> Shortlist<'a> {
     pub(crate) fn new(batch: Batch<'a>, k: usize) -> Shortlist<'a> {
         let empty = || Candidates { best: Best::new(k), pending: Vec::new(), bounded: Vec::new() };
         let lists = batch.ids.iter().map(|_| empty()).collect();
-        Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], ties: vec![None; batch.ids.len()], lists }
+        let (limits, ties) = (vec![f32::INFINITY; batch.ids.len()], vec![None; batch.ids.len()]);
+        Shortlist { batch, k, limits, ties, lists, uppers: Vec::new() }
     }
 
     /// Takes what is small enough from a tile that has this batch down and the points `across` across.
@@ -107,6 +113,75 @@ impl<'a> Shortlist<'a> {
             tile.across_within(at, bases, self.gate(at, down.start), &mut hits);
             for &(i, rank) in &hits {
                 self.consider(at, rank, down.start + i as usize, tile.bounded);
+            }
+        }
+    }
+
+    /// Lowers the limits before any point of a tile is taken, where all may be: of as many groups of points as there are
+    /// neighbors, each has one within the largest of their smallest upper bounds.
+    #[inline(always)]
+    pub(crate) fn foresee(&mut self, tile: &Tile, down: &Range<usize>) {
+        // Twice as many groups, of which the better half counts.
+        let groups = (2 * self.k).next_multiple_of(LANES);
+        if groups > down.len() || groups > BLOCK {
+            return;
+        }
+        let rows = self.batch.view.rows;
+        let widths: Vec<f32> =
+            down.clone().map(|j| (rows.base[j] + rows.error_bound[j].next_up() * 2.0).next_up()).collect();
+        let mut least = [f32::INFINITY; BLOCK];
+        for at in 0..self.limits.len() {
+            let least = &mut least[..groups];
+            least.fill(f32::INFINITY);
+            for (values, widths) in tile.column(at).chunks(groups).zip(widths.chunks(groups)) {
+                for (least, (value, width)) in least.iter_mut().zip(values.iter().zip(widths)) {
+                    let upper = value + width;
+                    *least = if upper < *least { upper } else { *least };
+                }
+            }
+            let (_, &mut kth, _) = least.select_nth_unstable_by(self.k - 1, f32::total_cmp);
+            let own = f64::from(self.batch.single.error_bound[self.batch.first + at]);
+            self.limits[at] = ((f64::from(kth.next_up()) + 2.0 * own) as f32).next_up();
+            self.lists[at].pending.reserve(room(self.k));
+        }
+    }
+
+    /// Takes what is small enough from a tile that has points down and this batch across.
+    #[inline(always)]
+    pub(crate) fn take_points(&mut self, tile: &Tile, down: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+        let bases = &self.batch.view.rows.base[down.clone()];
+        let (whole_bases, rest_bases) = bases.as_chunks::<LANES>();
+        for at in 0..self.limits.len() {
+            let (whole, rest) = tile.column(at).as_chunks::<LANES>();
+            let id = self.batch.ids[at];
+            for (chunk, (values, bases)) in whole.iter().zip(whole_bases).enumerate() {
+                let limit = self.limits[at];
+                let ranks: [f32; LANES] = std::array::from_fn(|l| values[l] + bases[l]);
+                let mut any = false;
+                for rank in ranks {
+                    any |= rank <= limit;
+                }
+                if any {
+                    // One bit a lane, so that only the lanes that are small enough cost anything.
+                    let mut bits = 0u32;
+                    for (l, rank) in ranks.iter().enumerate() {
+                        bits |= u32::from(*rank <= limit) << l;
+                    }
+                    while bits != 0 {
+                        let l = bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        let j = (down.start + chunk * LANES + l) as u32;
+                        if allowed(id, j) {
+                            self.take(at, ranks[l % LANES], j);
+                        }
+                    }
+                }
+            }
+            for (l, (value, base)) in rest.iter().zip(rest_bases).enumerate() {
+                let (rank, j) = (value + base, (down.start + whole.len() * LANES + l) as u32);
+                if rank <= self.limits[at] && allowed(id, j) {
+                    self.take(at, rank, j);
+                }
             }
         }
     }
@@ -188,7 +263,7 @@ impl<'a> Shortlist<'a> {
             return;
         }
         list.pending.push((rank, j));
-        let room = 4 * self.k + 64;
+        let room = room(self.k);
         if list.pending.len() >= room {
             self.tighten(i);
             // Too many of nearly the same rank, as among duplicates: only their distances can separate them.
@@ -214,8 +289,9 @@ impl<'a> Shortlist<'a> {
         }
         let error_bounds = &self.batch.blocks.rows().error_bound;
         let upper = |&(rank, j): &(f32, u32)| f64::from(rank) + 2.0 * f64::from(error_bounds[j as usize]);
-        let mut uppers: Vec<f64> = pending.iter().map(upper).collect();
-        let (_, &mut kth, _) = uppers.select_nth_unstable_by(self.k - 1, f64::total_cmp);
+        self.uppers.clear();
+        self.uppers.extend(pending.iter().map(upper));
+        let (_, &mut kth, _) = self.uppers.select_nth_unstable_by(self.k - 1, f64::total_cmp);
         let own = f64::from(self.batch.single.error_bound[self.batch.first + i]);
         let limit = ((kth + 2.0 * own) as f32).next_up().min(self.limits[i]);
         self.limits[i] = limit;
@@ -226,8 +302,9 @@ impl<'a> Shortlist<'a> {
     fn settle(&mut self, i: usize) {
         let Batch { blocks, points, queries, ids, single, first, .. } = self.batch;
         let Candidates { best, pending, .. } = &mut self.lists[i];
-        // By index, so that nothing more is measured once the list is full of duplicates.
-        pending.sort_unstable_by_key(|candidate| candidate.1);
+        // By rank, so that most are already in their places; equal ones by index, so that nothing more is measured once the
+        // list is full of duplicates.
+        pending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let row = queries.row(ids[i] as usize);
         widest(
             #[inline(always)]
@@ -243,4 +320,9 @@ impl<'a> Shortlist<'a> {
             self.limits[i] = self.limits[i].min(blocks.limit(worst, single, first + i));
         }
     }
+}
+
+/// How many candidates are kept before the limit is tightened.
+fn room(k: usize) -> usize {
+    4 * k + 64
 }

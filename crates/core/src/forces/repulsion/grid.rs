@@ -15,8 +15,9 @@
 //! Y. Kluger. Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data. Nature Methods 16, 2019.
 
 use super::convolution::Convolution;
-use super::spline::{Real, spline};
+use super::spline::{Real, bent_spline, spline};
 use super::{Kernel, Sums};
+use crate::forces::expansion::Expansion;
 use eigenfold_linalg::parallel;
 
 /// Rows per band.
@@ -235,6 +236,65 @@ impl<T: Real, const W: usize> Grid<T, W> {
 
     /// The potential that [`Grid::tabulate`] left on the grid, anywhere between the points, with its derivative.
     pub(crate) fn at(&self, point: &[f64]) -> Option<(f64, [f64; 3])> {
+        let (value, gradient) = self.read(&self.place(point)?);
+        let mut along = [0.0; 3];
+        along[..self.dims].copy_from_slice(&gradient[3 - self.dims..]);
+        Some((value, along))
+    }
+
+    /// As [`Grid::at`], with the second derivatives.
+    #[inline(always)]
+    pub(crate) fn expansion<const D: usize>(&self, point: &[f64; D]) -> Option<Expansion<D>> {
+        let (convolution, place) = (self.convolution.as_ref()?, self.place(point)?);
+        let (wide, long) = (convolution.used[1], convolution.padded[2]);
+        let split = |axis: usize| {
+            let whole = place[axis].widen() as usize;
+            (bent_spline::<T, W>(place[axis] - T::round(whole as f64)), whole + 1 - W / 2)
+        };
+        let unused = || {
+            let mut weights = [[T::default(); W]; 3];
+            weights[0][0] = T::one();
+            (weights, 0)
+        };
+        let (x, x_start) = if D > 2 { split(0) } else { unused() };
+        let (y, y_start) = if D > 1 { split(1) } else { unused() };
+        let (z, z_start) = split(2);
+        let of = |used: bool| if used { W } else { 1 };
+        // Sums with the derivatives of order [x][y][z].
+        let mut sums = [[[T::default(); 3]; 3]; 3];
+        for a in 0..of(D > 2) {
+            let mut plane = [[T::default(); 3]; 3];
+            for b in 0..of(D > 1) {
+                let start = ((x_start + a) * wide + y_start + b) * long + z_start;
+                let mut row = [T::default(); 3];
+                for (c, &node) in self.nodes[start..start + W].iter().enumerate() {
+                    (0..3).for_each(|order| row[order] += z[order][c] * node);
+                }
+                for order in 0..3 {
+                    (0..3 - order).for_each(|rest| plane[order][rest] += y[order][b] * row[rest]);
+                }
+            }
+            for order in 0..3 {
+                for own in 0..3 - order {
+                    (0..3 - order - own).for_each(|rest| sums[order][own][rest] += x[order][a] * plane[own][rest]);
+                }
+            }
+        }
+        let (inverse, first) = (1.0 / self.used_spacing, 3 - D);
+        let of = |axes: &[usize]| {
+            let order = |axis: usize| axes.iter().filter(|&&along| along + first == axis).count();
+            sums[order(0)][order(1)][order(2)].widen()
+        };
+        Some(Expansion {
+            value: of(&[]),
+            gradient: std::array::from_fn(|p| inverse * of(&[p])),
+            curvature: std::array::from_fn(|p| std::array::from_fn(|q| inverse * inverse * of(&[p, q]))),
+        })
+    }
+
+    /// A position in units of nodes, if it is between them.
+    #[inline(always)]
+    fn place(&self, point: &[f64]) -> Option<[T; 3]> {
         let first = 3 - self.dims;
         let used = self.convolution.as_ref()?.used;
         let mut place = [T::default(); 3];
@@ -246,10 +306,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
             }
             place[first + q] = T::round(along);
         }
-        let (value, gradient) = self.read(&place);
-        let mut along = [0.0; 3];
-        along[..self.dims].copy_from_slice(&gradient[first..]);
-        Some((value, along))
+        Some(place)
     }
 
     /// Every band adds its own rows, from its own points and those of its two neighbors that overlap it.

@@ -22,7 +22,7 @@ mod tree;
 pub(crate) use charges::Charges;
 pub(crate) use exact::Weights;
 pub(crate) use grid::Grid;
-pub(crate) use radial::{Kernel, Shape};
+pub(crate) use radial::{Kernel, Shape, exp, log};
 pub(crate) use sampled::Sampled;
 pub(crate) use spline::Real;
 pub(crate) use tree::Tree;

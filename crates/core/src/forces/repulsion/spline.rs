@@ -87,9 +87,22 @@ fn power(x: f32, p: f32) -> f32 {
 /// The values of the W nonzero splines (of degree W − 1) at `t` past a node, with their derivatives.
 #[inline(always)]
 pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
-    let (mut value, mut derivative) = ([T::default(); W], [T::default(); W]);
+    let [value, derivative, _] = bent_spline(t);
+    (value, derivative)
+}
+
+/// As [`spline`], with the second derivatives.
+#[inline(always)]
+pub(super) fn bent_spline<T: Real, const W: usize>(t: T) -> [[T; W]; 3] {
+    let (mut value, mut derivative, mut second) = ([T::default(); W], [T::default(); W], [T::default(); W]);
     (value[0], value[1]) = (T::one() - t, t);
     for order in 3..=W {
+        if order + 1 == W {
+            for k in 0..W {
+                let below = |back: usize| if k >= back && k - back < W - 2 { value[k - back] } else { T::default() };
+                second[k] = (below(2) - below(1)) + (below(0) - below(1));
+            }
+        }
         if order == W {
             // The derivative of a spline is a difference of two of the order below.
             derivative[0] = T::default() - value[0];
@@ -106,7 +119,7 @@ pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
         }
         value[0] = factor * (T::one() - t) * value[0];
     }
-    (value, derivative)
+    [value, derivative, second]
 }
 
 #[cfg(test)]
@@ -142,6 +155,11 @@ mod tests {
             let (after, before) = (spline::<f64, 8>(t + 1e-6).0, spline::<f64, 8>(t - 1e-6).0);
             for k in 0..8 {
                 assert!(((after[k] - before[k]) / 2e-6 - derivative[k]).abs() < 1e-9);
+            }
+            let second = bent_spline::<f64, 8>(t)[2];
+            let (after, before) = (spline::<f64, 8>(t + 1e-6).1, spline::<f64, 8>(t - 1e-6).1);
+            for k in 0..8 {
+                assert!(((after[k] - before[k]) / 2e-6 - second[k]).abs() < 1e-8);
             }
         }
     }
