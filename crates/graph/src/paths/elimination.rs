@@ -85,6 +85,19 @@ impl Elimination {
         self.order.len()
     }
 
+    /// The arcs of some positions, ascending, that have all their ancestors among them; `row` is the number of each.
+    pub(crate) fn among(&self, members: &[u32], row: &[u32]) -> Elimination {
+        let (mut starts, mut heads, mut arcs) = (vec![0], Vec::new(), Vec::new());
+        for &v in members {
+            let range = self.starts[v as usize]..self.starts[v as usize + 1];
+            heads.extend(self.heads[range.clone()].iter().map(|&u| row[u as usize]));
+            arcs.extend_from_slice(&self.arcs[range]);
+            starts.push(heads.len());
+        }
+        let order = members.iter().map(|&v| self.order[v as usize]).collect();
+        Elimination { order, position: Vec::new(), starts, heads, arcs }
+    }
+
     /// The lengths of the arcs times `factor`, in the kind of number a sweep needs.
     pub(crate) fn rounded_arcs<R: Real>(&self, factor: f64) -> Vec<R> {
         self.arcs.iter().map(|&arc| R::round(arc * factor)).collect()

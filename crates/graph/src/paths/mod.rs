@@ -19,6 +19,7 @@ mod elimination;
 pub mod landmarks;
 pub mod panels;
 pub mod sweep;
+pub mod swept;
 
 use crate::Undirected;
 use crate::paths::dijkstra::dijkstra;
@@ -30,6 +31,7 @@ use eigenfold_linalg::memory;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::sort;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 // The constants of the prediction above.
@@ -56,7 +58,7 @@ pub struct Paths {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Route {
-    Elimination(Elimination),
+    Elimination(Arc<Elimination>),
     Dijkstra(Undirected),
 }
 
@@ -70,7 +72,7 @@ impl Paths {
     /// As [`Paths::new`], with at most about that many bytes for arcs, or 400 MB if that is more.
     pub fn within(graph: &Undirected, sources: usize, memory: u64) -> Paths {
         let route = match Elimination::new(graph, budget(graph, sources, memory)) {
-            Some(elimination) => Route::Elimination(elimination),
+            Some(elimination) => Route::Elimination(Arc::new(elimination)),
             None => Route::Dijkstra(graph.clone()),
         };
         Paths::with_route(graph, route)
@@ -257,7 +259,7 @@ mod tests {
     fn by(graph: &Undirected, elimination: bool) -> Paths {
         let budget = Budget { arc: 0.0, pair: 0.0, limit: 0.0, most_arcs: usize::MAX };
         let route = if elimination {
-            Route::Elimination(Elimination::new(graph, budget).unwrap())
+            Route::Elimination(Arc::new(Elimination::new(graph, budget).unwrap()))
         } else {
             Route::Dijkstra(graph.clone())
         };

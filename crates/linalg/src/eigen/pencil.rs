@@ -15,7 +15,7 @@
 //! products that a filter needs at least, as on graphs of many dimensions. On graphs of two or three dimensions the gaps shrink
 //! as the points become more, and a filter would take its whole budget for nothing.
 //!
-//! From [`LARGE`] rows on the matrix is put into an order in which neighbors are close in memory ([`locality`]); the order of
+//! From [`LARGE`] rows on the matrix is put into an order in which neighbors are close in memory ([`breadth_first`]); the order of
 //! elimination is found in half the time, and factor and products are faster.
 //!
 //! Where a descent starts need not be exact ([`bottom_roughly`]): then 3 has a loose tolerance, and what it has at the end of
@@ -27,7 +27,7 @@ use crate::error::{Error, Result, bytes};
 use crate::parallel;
 use crate::progress::Observer;
 use crate::sparse::cholesky::{Analysis, Cholesky, LANES, Symbolic};
-use crate::sparse::locality::locality;
+use crate::sparse::locality::{LARGE, breadth_first};
 use crate::sparse::matrix::SparseSymmetric;
 use crate::{Eigenpairs, Operator, dense};
 use faer::{Mat, MatMut, MatRef};
@@ -42,8 +42,6 @@ const DEAR_FLOPS: f64 = 5e12;
 const FACTOR_SPEED: f64 = 15.0;
 /// The fewest block products that are worth a try of the filter.
 const FEW_PRODUCTS: f64 = 60.0;
-/// From this many rows on the order of the rows in memory matters, and the vectors of a block take more time than the blocks.
-const LARGE: usize = 100_000;
 /// The total number of block products that the filter may use.
 const FULL_BUDGET: usize = 12_000;
 /// Relative residual required of the transformed operator.
@@ -155,7 +153,7 @@ fn by(
     solve: &Solve<'_>,
 ) -> Result<(Eigenpairs, Rung)> {
     let n = matrix.dim();
-    let order = (n >= LARGE).then(|| locality(matrix));
+    let order = (n >= LARGE).then(|| breadth_first(n, |i| matrix.row_columns(i)));
     let point = |row: usize| order.as_ref().map_or(row, |order| order[row] as usize);
     let scale: Vec<f64> =
         normalization.map_or(vec![1.0; n], |m| (0..n).map(|row| 1.0 / m[point(row)].sqrt()).collect());

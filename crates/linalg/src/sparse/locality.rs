@@ -6,12 +6,11 @@
 //!
 //! E. Cuthill, J. McKee. Reducing the bandwidth of sparse symmetric matrices. Proc. 24th ACM National Conference, 1969.
 
-use crate::Operator;
-use crate::sparse::matrix::SparseSymmetric;
+/// From this many rows on the order of the rows in memory matters.
+pub const LARGE: usize = 100_000;
 
-/// The row at each position of the order; every component starts at its first row.
-pub(crate) fn locality(matrix: &SparseSymmetric) -> Vec<u32> {
-    let n = matrix.dim();
+/// The row at each position of the order; every component starts at its first row. What a row leads to is in `beside`.
+pub fn breadth_first<'a>(n: usize, beside: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
     let mut order = Vec::with_capacity(n);
     let mut seen = vec![false; n];
     for start in 0..n {
@@ -21,7 +20,7 @@ pub(crate) fn locality(matrix: &SparseSymmetric) -> Vec<u32> {
         let mut next = order.len();
         order.push(start as u32);
         while next < order.len() {
-            for &j in matrix.row_columns(order[next] as usize) {
+            for &j in beside(order[next] as usize) {
                 if !std::mem::replace(&mut seen[j as usize], true) {
                     order.push(j);
                 }
@@ -32,15 +31,28 @@ pub(crate) fn locality(matrix: &SparseSymmetric) -> Vec<u32> {
     order
 }
 
+/// The position of each row in an order.
+pub fn positions(order: &[u32]) -> Vec<u32> {
+    let mut position = vec![0u32; order.len()];
+    order.iter().enumerate().for_each(|(row, &i)| position[i as usize] = row as u32);
+    position
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Operator;
+    use crate::sparse::matrix::SparseSymmetric;
     use faer::Mat;
 
     /// Two paths, 0 - 2 - 4 - 1 and 3 - 5.
     fn paths() -> SparseSymmetric {
         let ends = [(0, 2), (1, 4), (2, 4), (3, 5)];
         SparseSymmetric::laplacian(6, &ends, &[1.0, 2.0, 3.0, 4.0], 0.5)
+    }
+
+    fn locality(a: &SparseSymmetric) -> Vec<u32> {
+        breadth_first(a.dim(), |i| a.row_columns(i))
     }
 
     #[test]
@@ -57,6 +69,7 @@ mod tests {
         let expected = Mat::from_fn(6, 6, |i, j| dense[(order[i] as usize, order[j] as usize)] * scale[i] * scale[j]);
         assert_eq!(b.to_dense(), expected);
         assert_eq!(a.reordered(&order, None).diagonal(), [1.5, 4.5, 5.5, 2.5, 4.5, 4.5]);
+        assert_eq!(a.reordered(&order, None).reordered(&positions(&order), None), a);
         assert_eq!(b.dim(), 6);
         assert!((0..6).all(|i| b.row_columns(i).is_sorted()));
     }

@@ -4,6 +4,7 @@
 use crate::Operator;
 use crate::dense::row_chunks_mut;
 use crate::parallel::{self, Scratch};
+use crate::sparse::locality::positions;
 use crate::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
 use std::ops::Range;
@@ -145,9 +146,8 @@ impl SparseSymmetric {
     }
 
     /// S P A Pᵀ S: rows and columns in another order, `order[i]` becoming row i, and then scaled.
-    pub(crate) fn reordered(&self, order: &[u32], scale: Option<&[f64]>) -> SparseSymmetric {
-        let mut position = vec![0u32; order.len()];
-        order.iter().enumerate().for_each(|(row, &i)| position[i as usize] = row as u32);
+    pub fn reordered(&self, order: &[u32], scale: Option<&[f64]>) -> SparseSymmetric {
+        let position = positions(order);
         let mut offsets = Vec::with_capacity(order.len() + 1);
         offsets.push(0);
         for (row, &i) in order.iter().enumerate() {

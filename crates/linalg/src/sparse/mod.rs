@@ -4,7 +4,7 @@ pub mod centered_inverse;
 pub mod cholesky;
 pub mod chordal;
 pub mod fronts;
-pub(crate) mod locality;
+pub mod locality;
 pub mod matrix;
 pub mod root;
 pub mod rows;
