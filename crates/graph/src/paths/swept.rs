@@ -192,27 +192,35 @@ impl<'a, F: Fn(u32) -> &'a [f64]> WithSimd for Descend<'_, F> {
         let Descend { to, heads, arcs, way } = self;
         let (heads, last_heads) = heads.as_chunks::<4>();
         let (arcs, last_arcs) = arcs.as_chunks::<4>();
-        heads.iter().zip(arcs).for_each(|(heads, arcs)| relax(simd, to, heads.map(&way), *arcs));
-        last_heads.iter().zip(last_arcs).for_each(|(&head, &arc)| relax(simd, to, [way(head)], [arc]));
+        // Loops, for a closure would be compiled without the vector instructions.
+        for (&[a, b, c, d], arcs) in heads.iter().zip(arcs) {
+            relax(simd, to, [way(a), way(b), way(c), way(d)], *arcs);
+        }
+        for (&head, &arc) in last_heads.iter().zip(last_arcs) {
+            relax(simd, to, [way(head)], [arc]);
+        }
     }
 }
 
 /// Some later neighbors at a time, to go over `to` less often.
 #[inline(always)]
 fn relax<S: Simd, const K: usize>(simd: S, to: &mut [f64], from: [&[f64]; K], arcs: [f64; K]) {
+    let lanes = to.len();
     let (to, to_rest) = S::as_mut_simd_f64s(to);
-    let (whole, part) = (to.len(), to_rest.len());
-    let wide_arcs = arcs.map(|arc| simd.splat_f64s(arc));
-    let from = from.map(|from| S::as_simd_f64s(from));
-    let (wide, rest) = (from.map(|from| &from.0[..whole]), from.map(|from| &from.1[..part]));
-    for at in 0..whole {
+    let (mut wide, mut rest, mut wide_arcs) = ([&[][..]; K], [&[][..]; K], [simd.splat_f64s(0.0); K]);
+    for k in 0..K {
+        let (whole, part) = S::as_simd_f64s(&from[k][..lanes]);
+        (wide[k], rest[k]) = (&whole[..to.len()], &part[..to_rest.len()]);
+        wide_arcs[k] = simd.splat_f64s(arcs[k]);
+    }
+    for at in 0..to.len() {
         let mut least = to[at];
         for k in 0..K {
             least = simd.min_f64s(least, simd.add_f64s(wide[k][at], wide_arcs[k]));
         }
         to[at] = least;
     }
-    for at in 0..part {
+    for at in 0..to_rest.len() {
         for k in 0..K {
             to_rest[at] = to_rest[at].min(rest[k][at] + arcs[k]);
         }
