@@ -154,11 +154,23 @@ fn by(
 ) -> Result<(Eigenpairs, Rung)> {
     let n = matrix.dim();
     let order = (n >= LARGE).then(|| breadth_first(n, |i| matrix.row_columns(i)));
-    let point = |row: usize| order.as_ref().map_or(row, |order| order[row] as usize);
+    in_order(matrix, normalization, wanted, order.as_deref(), solve)
+}
+
+/// As [`by`], with the rows in another order while the problem is solved.
+fn in_order(
+    matrix: &SparseSymmetric,
+    normalization: Option<&[f64]>,
+    wanted: usize,
+    order: Option<&[u32]>,
+    solve: &Solve<'_>,
+) -> Result<(Eigenpairs, Rung)> {
+    let n = matrix.dim();
+    let point = |row: usize| order.map_or(row, |order| order[row] as usize);
     let scale: Vec<f64> =
         normalization.map_or(vec![1.0; n], |m| (0..n).map(|row| 1.0 / m[point(row)].sqrt()).collect());
     let own;
-    let b = match &order {
+    let b = match order {
         Some(order) => {
             own = matrix.reordered(order, normalization.map(|_| scale.as_slice()));
             &own
@@ -212,13 +224,10 @@ fn climb(
         return by_factor(&analysis);
     }
     let narrow = Ask { block: ask.wanted.next_multiple_of(4).max(4), tolerance: 1e-8, ..ask.clone() };
-    // At first the filter may take half as long as the factor would.
-    let product = 2.0 * (b.entry_count() * narrow.block) as f64 * FACTOR_SPEED;
-    let budget = 0.5 * analysis.flops / product;
-    if fits && budget < FEW_PRODUCTS {
+    let (budget, worth_it) = first_budget(analysis.flops, b.entry_count() * narrow.block);
+    if fits && !worth_it {
         return by_factor(&analysis);
     }
-    let budget = budget.clamp(FEW_PRODUCTS, 600.0) as usize;
     let tried = chebyshev::bottom(b, constant, &narrow, budget, observer)?;
     let tried = if tried.converged || observer.stop() {
         tried
@@ -229,6 +238,13 @@ fn climb(
     };
     let why = format!("a factor would need {:.1e} flops and {}", analysis.flops, bytes(analysis.memory()));
     Ok((answer(tried, Rung::Filter, &why), Rung::Filter))
+}
+
+/// The block products that the filter may use at first, half as long as the factor would take, and whether so few are worth a
+/// try; from the flops of the factor and the multiplications of a block product.
+fn first_budget(flops: f64, multiplications: usize) -> (usize, bool) {
+    let budget = 0.5 * flops / (2.0 * multiplications as f64 * FACTOR_SPEED);
+    (budget.clamp(FEW_PRODUCTS, 600.0) as usize, budget >= FEW_PRODUCTS)
 }
 
 fn answer(ritz: Ritz, rung: Rung, remark: &str) -> Eigenpairs {
@@ -353,6 +369,42 @@ mod tests {
         for q in 0..4 {
             assert!((ritz.values[q] - direct.values[q]).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn eigenpairs_are_the_same_in_an_order_of_locality() {
+        let n = 900;
+        // A ring whose neighbors are far from each other in memory.
+        let at = |i: usize| (i * 7) % n;
+        let mut ends: Vec<(u32, u32)> =
+            (0..n).map(|i| (at(i).min(at(i + 1)) as u32, at(i).max(at(i + 1)) as u32)).collect();
+        ends.sort_unstable();
+        let weights: Vec<f64> = (0..n).map(|e| 1.0 + (e % 5) as f64).collect();
+        let a = SparseSymmetric::laplacian(n, &ends, &weights, 0.0);
+        let degrees = a.diagonal();
+        let order = breadth_first(n, |i| a.row_columns(i));
+        assert_ne!(order, (0..n as u32).collect::<Vec<_>>());
+        let ask = Ask { wanted: 3, block: block(LARGE, 3), tolerance: TOLERANCE, max_steps: 300, seed: 0 };
+        let solve = |b: &SparseSymmetric, constant: MatRef<'_, f64>| climb(b, constant, &ask, u64::MAX, &Silent);
+        for normalization in [None, Some(degrees.as_slice())] {
+            let (plain, _) = in_order(&a, normalization, 3, None, &solve).unwrap();
+            let (local, _) = in_order(&a, normalization, 3, Some(&order), &solve).unwrap();
+            for q in 0..3 {
+                assert!((plain.values[q] - local.values[q]).abs() < 1e-12);
+                assert!(local.residuals[q] < TOLERANCE);
+                let (one, other) = (plain.vectors.col(q), local.vectors.col(q));
+                let mass = |i: usize| normalization.map_or(1.0, |m| m[i]);
+                let overlap: f64 = (0..n).map(|i| mass(i) * one[i] * other[i]).sum();
+                assert!((overlap.abs() - 1.0).abs() < 1e-7, "pair {q}: {overlap}");
+            }
+        }
+    }
+
+    /// Tangent spaces of a swiss roll of a million points, and neighbors of 100,000 points in fifty dimensions.
+    #[test]
+    fn the_filter_is_tried_where_the_factor_costs_more_than_its_first_products() {
+        assert_eq!(first_budget(2.1e11, 30_000_000 * 4), (60, false));
+        assert_eq!(first_budget(7.8e11, 1_500_000 * 4), (600, true));
     }
 
     /// Each point of a random graph has six others: a factor of it fills, and the first eigenvalues are far from zero.
