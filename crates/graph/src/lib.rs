@@ -151,6 +151,11 @@ impl Graph {
         self.targets.len()
     }
 
+    /// Where the list of every point begins, and the last one ends.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
     /// The neighbors of point `i`, nearest first.
     pub fn neighbors(&self, i: usize) -> &[u32] {
         &self.targets[self.offsets[i]..self.offsets[i + 1]]

@@ -9,6 +9,7 @@ use super::sampled::{self, SampledGower};
 use super::{Extension, Known, Sizes, Traits, TransformFn};
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::paths::swept::SweptGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
@@ -69,16 +70,39 @@ impl Extension for Gower {
                 self.row(known, &squares, |at| at)
             }
         });
-        if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
-            let fact =
-                format!("row {} is so far from all landmarks that its coordinates are lost to rounding", lost + 1);
-            return Err(Error::data(fact, "leave the row out, or leave out `landmarks`").at_row(lost));
-        }
-        Points::computed(data.len(), known.map.cols(), rows.concat()).map(Some)
+        found(known.map.cols(), rows.concat()).map(Some)
     }
 }
 
+/// The coordinates of all points, unless those of some point were lost to rounding.
+fn found(dims: usize, coordinates: Vec<f64>) -> Result<Points> {
+    if let Some(lost) = coordinates.iter().position(|y| y.is_nan()) {
+        let lost = lost / dims;
+        let fact = format!("row {} is so far from all landmarks that its coordinates are lost to rounding", lost + 1);
+        return Err(Error::data(fact, "leave the row out, or leave out `landmarks`").at_row(lost));
+    }
+    Points::computed(coordinates.len() / dims, dims, coordinates)
+}
+
 impl Gower {
+    /// The coordinates of all points by their geodesics from the landmarks, which keep their own.
+    ///
+    /// # Errors
+    ///
+    /// If a point is so far from all landmarks that its coordinates are lost to rounding.
+    pub(crate) fn place_swept(&self, known: &Known<'_>, swept: &SweptGeodesics) -> Result<Points> {
+        let landmarks = self.away.landmarks.as_deref().unwrap_or_default();
+        let dims = known.map.cols();
+        let coordinates = swept.of_points(dims, |i, lengths, own| match landmarks.binary_search(&(i as u32)) {
+            Ok(at) => own.copy_from_slice(known.map.row(at)),
+            Err(_) => {
+                let squares: Vec<f64> = lengths.iter().map(|length| length.powi(2)).collect();
+                own.copy_from_slice(&self.row(known, &squares, |at| at));
+            }
+        });
+        found(dims, coordinates)
+    }
+
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; NaN if rounding the squares moves the result
     /// by more than a small fraction of the map and of itself, ½ ε δ² / √λ. Then all squares are equal up to their last
     /// digits.

@@ -36,6 +36,7 @@ use crate::input::{Data, Measured};
 use crate::parameter::{Parameters, short};
 use crate::warning::Warning;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::paths::swept::SweptGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Metric, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result, bytes};
@@ -325,6 +326,8 @@ pub struct Built {
     pub rule: Rule,
     /// The geodesics of the landmarks, if the rule embeds the other points by them.
     pub(crate) geodesics: Option<LandmarkGeodesics>,
+    /// The same without a table of them, for many points.
+    pub(crate) swept: Option<SweptGeodesics>,
     /// The log likelihood of the points under the field alone, if the method maximizes or computes it.
     pub log_likelihood: Option<f64>,
     /// The fitted edges by their ends, if the method has a multiplier for each ([`Build::has_weights`]).
@@ -373,6 +376,7 @@ impl Built {
             task,
             rule: rule.into(),
             geodesics: None,
+            swept: None,
             log_likelihood: None,
             weights: None,
             certificate: None,

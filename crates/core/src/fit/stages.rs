@@ -344,7 +344,10 @@ impl<'a> Stages<'a> {
             };
             let known =
                 Known { points, k, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
-            map.coordinates = built.rule.place_all(&known, self.input.data, built.geodesics.take())?;
+            map.coordinates = match (&built.rule, built.swept.take()) {
+                (Rule::Gower(gower), Some(swept)) => gower.place_swept(&known, &swept)?,
+                (rule, _) => rule.place_all(&known, self.input.data, built.geodesics.take())?,
+            };
         }
         Ok((map, k))
     }

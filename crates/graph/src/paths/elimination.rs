@@ -22,6 +22,7 @@
 use crate::Undirected;
 use crate::paths::sweep::Real;
 use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::locality::{LARGE, breadth_first, positions};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
@@ -85,6 +86,19 @@ impl Elimination {
         self.order.len()
     }
 
+    /// The arcs of some positions, ascending, that have all their ancestors among them; `row` is the number of each.
+    pub(crate) fn among(&self, members: &[u32], row: &[u32]) -> Elimination {
+        let (mut starts, mut heads, mut arcs) = (vec![0], Vec::new(), Vec::new());
+        for &v in members {
+            let range = self.starts[v as usize]..self.starts[v as usize + 1];
+            heads.extend(self.heads[range.clone()].iter().map(|&u| row[u as usize]));
+            arcs.extend_from_slice(&self.arcs[range]);
+            starts.push(heads.len());
+        }
+        let order = members.iter().map(|&v| self.order[v as usize]).collect();
+        Elimination { order, position: Vec::new(), starts, heads, arcs }
+    }
+
     /// The lengths of the arcs times `factor`, in the kind of number a sweep needs.
     pub(crate) fn rounded_arcs<R: Real>(&self, factor: f64) -> Vec<R> {
         self.arcs.iter().map(|&arc| R::round(arc * factor)).collect()
@@ -94,17 +108,31 @@ impl Elimination {
 /// An order of small fill and its inverse, or nothing if the ordering fails.
 fn ordering(graph: &Undirected) -> Option<(Vec<u32>, Vec<u32>)> {
     let n = graph.len();
+    // The search for it is faster where neighbors are close in memory.
+    let local = (n >= LARGE).then(|| breadth_first(n, |i| graph.neighbors(i)));
+    let place = local.as_ref().map(|local| positions(local));
     let mut starts = vec![0u32; n + 1];
     let mut rows = Vec::with_capacity(graph.edge_count());
-    for i in 0..n {
-        rows.extend_from_slice(graph.neighbors(i));
-        starts[i + 1] = u32::try_from(rows.len()).ok()?;
+    for at in 0..n {
+        let begin = rows.len();
+        match (&local, &place) {
+            (Some(local), Some(place)) => {
+                rows.extend(graph.neighbors(local[at] as usize).iter().map(|&j| place[j as usize]));
+                rows[begin..].sort_unstable();
+            }
+            _ => rows.extend_from_slice(graph.neighbors(at)),
+        }
+        starts[at + 1] = u32::try_from(rows.len()).ok()?;
     }
     let pattern = SymbolicSparseColMatRef::<'_, u32>::new_checked(n, n, &starts, None, &rows);
     let (mut order, mut position) = (vec![0u32; n], vec![0u32; n]);
     let mut scratch = MemBuffer::try_new(amd::order_scratch::<u32>(n, rows.len())).ok()?;
     let control = amd::Control::default();
     amd::order(&mut order, &mut position, pattern, control, MemStack::new(&mut scratch)).ok()?;
+    if let Some(local) = local {
+        order.iter_mut().for_each(|at| *at = local[*at as usize]);
+        position = positions(&order);
+    }
     Some((order, position))
 }
 

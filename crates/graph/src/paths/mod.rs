@@ -19,6 +19,7 @@ mod elimination;
 pub mod landmarks;
 pub mod panels;
 pub mod sweep;
+pub mod swept;
 mod table;
 
 pub use table::DistanceTable;
@@ -33,6 +34,7 @@ use eigenfold_linalg::memory;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::sort;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 // The constants of the prediction above.
@@ -59,7 +61,7 @@ pub struct Paths {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Route {
-    Elimination(Elimination),
+    Elimination(Arc<Elimination>),
     Dijkstra(Undirected),
 }
 
@@ -83,7 +85,7 @@ impl Paths {
 
     fn with_budget(graph: &Undirected, budget: Budget) -> Paths {
         let route = match Elimination::new(graph, budget) {
-            Some(elimination) => Route::Elimination(elimination),
+            Some(elimination) => Route::Elimination(Arc::new(elimination)),
             None => Route::Dijkstra(graph.clone()),
         };
         Paths::with_route(graph, route)
@@ -269,7 +271,7 @@ mod tests {
     fn by(graph: &Undirected, elimination: bool) -> Paths {
         let budget = Budget { arc: 0.0, pair: 0.0, limit: 0.0, most_arcs: usize::MAX };
         let route = if elimination {
-            Route::Elimination(Elimination::new(graph, budget).unwrap())
+            Route::Elimination(Arc::new(Elimination::new(graph, budget).unwrap()))
         } else {
             Route::Dijkstra(graph.clone())
         };

@@ -85,7 +85,7 @@ impl Elimination {
     }
 
     /// The seeds and all their ancestors in the elimination tree, ascending: where the upward sweep goes.
-    fn ancestors(&self, first: usize, seeds: &[u32]) -> Vec<u32> {
+    pub(crate) fn ancestors(&self, first: usize, seeds: &[u32]) -> Vec<u32> {
         let mut seen = vec![false; self.len() - first];
         let mut found = Vec::new();
         for &seed in seeds {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Right-hand sides solved together, side by side in a vector register; a fixed number, so that the arithmetic of a
 /// column never depends on the threads.
-const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// A fill-reducing order (approximate minimum degree) and what a factor in that order would cost.
 pub struct Analysis {

@@ -3,7 +3,8 @@
 
 use crate::Operator;
 use crate::dense::row_chunks_mut;
-use crate::parallel;
+use crate::parallel::{self, Scratch};
+use crate::sparse::locality::positions;
 use crate::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
 use std::ops::Range;
@@ -142,6 +143,34 @@ impl SparseSymmetric {
             values.iter_mut().zip(entries).for_each(|(value, entry)| *value = entry);
         });
         SparseSymmetric { offsets: self.offsets.clone(), columns: self.columns.clone(), values }
+    }
+
+    /// S P A Pᵀ S: rows and columns in another order, `order[i]` becoming row i, and then scaled.
+    pub fn reordered(&self, order: &[u32], scale: Option<&[f64]>) -> SparseSymmetric {
+        let position = positions(order);
+        let mut offsets = Vec::with_capacity(order.len() + 1);
+        offsets.push(0);
+        for (row, &i) in order.iter().enumerate() {
+            offsets.push(offsets[row] + self.row_columns(i as usize).len());
+        }
+        let (mut columns, mut values) = (vec![0u32; self.columns.len()], vec![0.0; self.values.len()]);
+        let rows = by_rows(&offsets, &mut columns).into_iter().zip(by_rows(&offsets, &mut values));
+        parallel::each_of(rows, |_, ((rows, mut columns), (_, mut values))| {
+            let mut list: Vec<(u32, f64)> = Vec::new();
+            for row in rows {
+                list.clear();
+                list.extend(self.row(order[row] as usize).map(|(j, value)| (position[j], value)));
+                list.sort_unstable_by_key(|entry| entry.0);
+                let (own_columns, other_columns) = columns.split_at_mut(list.len());
+                let (own_values, other_values) = values.split_at_mut(list.len());
+                for ((column, value), &(j, entry)) in own_columns.iter_mut().zip(own_values).zip(&list) {
+                    *column = j;
+                    *value = scale.map_or(entry, |scale| entry * scale[row] * scale[j as usize]);
+                }
+                (columns, values) = (other_columns, other_values);
+            }
+        });
+        SparseSymmetric { offsets, columns, values }
     }
 
     /// The matrix with `value` added to diagonal entry `i`.
@@ -290,19 +319,28 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
 /// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
 /// sums have one order.
 fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
+    // A row is told by its number, so that the sums need not be cleared from one chunk to the next: with sums of its own for
+    // every chunk the time would grow as n².
+    let sums = Scratch::new(|| RowSum {
+        row: 0,
+        sums: vec![0.0; n],
+        seen: vec![u32::MAX; n],
+        pattern: Vec::with_capacity(64),
+    });
     let chunks = parallel::collect(n.div_ceil(ROWS), |chunk| {
-        let mut part = SomeRows::default();
-        let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
-        for i in chunk * ROWS..((chunk + 1) * ROWS).min(n) {
-            sum.row = i as u32;
-            sum.pattern.clear();
-            contribute(i, &mut sum);
-            sum.pattern.sort_unstable();
-            part.columns.extend_from_slice(&sum.pattern);
-            part.values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
-            part.ends.push(part.columns.len());
-        }
-        part
+        sums.lend(|sum| {
+            let mut part = SomeRows::default();
+            for i in chunk * ROWS..((chunk + 1) * ROWS).min(n) {
+                sum.row = i as u32;
+                sum.pattern.clear();
+                contribute(i, sum);
+                sum.pattern.sort_unstable();
+                part.columns.extend_from_slice(&sum.pattern);
+                part.values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
+                part.ends.push(part.columns.len());
+            }
+            part
+        })
     });
     let (offsets, columns, values) = joined(chunks);
     SparseSymmetric { offsets, columns, values }

@@ -4,6 +4,7 @@ pub mod centered_inverse;
 pub mod cholesky;
 pub mod chordal;
 pub mod fronts;
+pub mod locality;
 pub mod matrix;
 pub mod root;
 pub mod rows;

@@ -5,7 +5,7 @@ use crate::kernel::heat::Widths;
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
-use eigenfold_linalg::sparse::matrix::SparseSymmetric;
+use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 use serde::{Deserialize, Serialize};
 
 /// How an edge counts that is in the lists of both its ends.
@@ -30,8 +30,11 @@ impl Affinity {
     /// The weight of every edge from its ends and its length.
     pub fn new(graph: &Graph, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Affinity {
         let graph = graph.union();
-        let of = |i: usize| -> Vec<f64> { graph.edges(i).map(|(j, length)| weight(i, j, length)).collect() };
-        let weights = parallel::collect(graph.len(), of).concat();
+        let mut weights = vec![0.0; graph.edge_count()];
+        parallel::each_of(by_rows(graph.offsets(), &mut weights), |_, (rows, weights)| {
+            let edges = rows.flat_map(|i| graph.edges(i).map(move |(j, length)| (i, j, length)));
+            weights.iter_mut().zip(edges).for_each(|(own, (i, j, length))| *own = weight(i, j, length));
+        });
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.degrees = affinity.sums(|_| 0.0);
         affinity

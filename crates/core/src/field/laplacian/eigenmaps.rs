@@ -141,15 +141,15 @@ impl Build for LaplacianEigenmaps {
         let affinity = Affinity::counting(graph, self.mutual, weight);
         // A new point has only its own neighbor list; this is how much the lists of the other points add.
         let of_list = |i: usize| graph.edges(i).map(|(j, length)| weight(i, j, length)).sum::<f64>();
-        let own: f64 = (0..graph.len()).map(of_list).sum();
-        let added = affinity.degrees().iter().sum::<f64>() / own;
+        let own = || (0..graph.len()).map(of_list).sum::<f64>();
+        let added = || affinity.degrees().iter().sum::<f64>() / own();
         let degrees = || affinity.degrees().to_vec();
         let (normalization, scale, form) = match self.variant {
             LaplacianVariant::Normalized => (Some(degrees()), CoordinateScale::Unit, Form::Normalized),
             LaplacianVariant::Symmetric => {
-                (Some(degrees()), CoordinateScale::Symmetric, Form::Symmetric { degrees: degrees(), added })
+                (Some(degrees()), CoordinateScale::Symmetric, Form::Symmetric { degrees: degrees(), added: added() })
             }
-            LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added }),
+            LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added: added() }),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, normalization, scale };
         let used = vec![("bandwidth", description(widths.as_ref()))];

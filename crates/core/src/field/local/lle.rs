@@ -24,6 +24,7 @@ use crate::warning::Warning;
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::locality::{LARGE, breadth_first, positions};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
 
@@ -151,16 +152,29 @@ impl Lle {
 
 /// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list.
 fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> SparseSymmetric {
-    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for i in 0..graph.len() {
+    let n = graph.len();
+    let (mut offsets, mut columns, mut values) = (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
+    columns.reserve_exact(graph.edge_count() + n);
+    values.reserve_exact(graph.edge_count() + n);
+    offsets.push(0);
+    // Rows that share a column are close in memory.
+    let order = (n >= LARGE).then(|| breadth_first(n, |i| graph.neighbors(i)));
+    let position = order.as_ref().map(|order| positions(order));
+    let column = |i: u32| position.as_ref().map_or(i, |position| position[i as usize]);
+    for at in 0..n {
+        let i = order.as_ref().map_or(at, |order| order[at] as usize);
         let (m, weights) = row(i);
-        columns.push(i as u32);
+        columns.push(column(i as u32));
         values.push(m);
-        columns.extend_from_slice(graph.neighbors(i));
+        columns.extend(graph.neighbors(i).iter().map(|&j| column(j)));
         values.extend(weights.iter().map(|w| -m * w));
         offsets.push(columns.len());
     }
-    SparseSymmetric::gram(&offsets, &columns, &values)
+    let gram = SparseSymmetric::gram(&offsets, &columns, &values);
+    match position {
+        Some(position) => gram.reordered(&position, None),
+        None => gram,
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::locality::{LARGE, breadth_first, positions};
 use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
 /// The data of a method that flattens patches, after checking that every point has at least `least`
@@ -52,25 +53,32 @@ pub(crate) fn glue(
     form: impl Fn(usize, &[u32], &mut [f64]) + Sync,
 ) -> Result<SparseSymmetric> {
     let n = graph.len();
+    // Patches that overlap are close in memory.
+    let order = (n >= LARGE).then(|| breadth_first(n, |i| graph.neighbors(i)));
+    let point = |row: usize| order.as_ref().map_or(row, |order| order[row] as usize);
     let (mut offsets, mut members) = (Vec::with_capacity(n + 1), Vec::with_capacity(graph.edge_count() + n));
     let mut blocks = Vec::with_capacity(n + 1);
     offsets.push(0);
     blocks.push(0);
-    for i in 0..n {
+    for row in 0..n {
+        let i = point(row);
         members.push(i as u32);
         members.extend_from_slice(graph.neighbors(i));
         offsets.push(members.len());
-        blocks.push(blocks[i] + (graph.neighbors(i).len() + 1).pow(2));
+        blocks.push(blocks[row] + (graph.neighbors(i).len() + 1).pow(2));
     }
     site.afford("the patches", 24 * blocks[n] as u64, "use a smaller `neighbors` or `radius`, or raise `memory`")?;
     let mut forms = vec![0.0; blocks[n]];
     parallel::try_collect_of(by_rows(&blocks, &mut forms), |_, (rows, mut forms)| {
-        for i in rows {
-            let (own, rest) = forms.split_at_mut(blocks[i + 1] - blocks[i]);
-            form(i, &members[offsets[i]..offsets[i + 1]], own);
+        for row in rows {
+            let (own, rest) = forms.split_at_mut(blocks[row + 1] - blocks[row]);
+            form(point(row), &members[offsets[row]..offsets[row + 1]], own);
             forms = rest;
         }
         if site.observer.stop() { Err(Error::Stopped) } else { Ok(()) }
     })?;
-    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms))
+    let Some(order) = order else { return Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms)) };
+    let position = positions(&order);
+    members.iter_mut().for_each(|member| *member = position[*member as usize]);
+    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms).reordered(&position, None))
 }

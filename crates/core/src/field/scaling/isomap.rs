@@ -19,7 +19,9 @@ use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, landmarks_
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Paths;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::paths::swept::SweptGeodesics;
 use eigenfold_linalg::error::Result;
+use eigenfold_linalg::sparse::locality::LARGE;
 use serde::{Deserialize, Serialize};
 
 /// Isomap.
@@ -62,23 +64,33 @@ impl Build for Isomap {
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
         let m = landmarks.as_ref().map_or(n, Vec::len);
         site.afford("the matrix of geodesics", Centered::memory(m), &landmarks_instead(n))?;
-        if landmarks.is_some() {
+        let union = graph.union();
+        // Many points have their geodesics one after the other when they are embedded, and not in a table.
+        let large = landmarks.as_deref().filter(|_| n >= LARGE);
+        let early = large.map(|_| Paths::within(&union, m, site.memory / 2));
+        let swept = match (large, &early) {
+            (Some(landmarks), Some(paths)) => SweptGeodesics::new(paths, landmarks, site.memory / 4, site.observer)?,
+            _ => None,
+        };
+        if landmarks.is_some() && swept.is_none() {
             let table = 4 * (m as u64) * (n as u64);
             site.afford("the geodesics of the landmarks", table, "use fewer `landmarks`, or raise `memory`")?;
         }
         let kept = if landmarks.is_some() { LandmarkGeodesics::memory(m, n) } else { Centered::memory(n) };
         let spare = site.memory.saturating_sub(kept);
-        let paths = Paths::within(&graph.union(), m, spare / 2);
+        let paths = early.unwrap_or_else(|| Paths::within(&union, m, spare / 2));
+        drop(union);
         let used = vec![("paths", paths.route().to_string())];
         let known = |landmarks| LandmarkGeodesics::new(&paths, landmarks, spare / 2, site.observer);
-        let geodesics = landmarks.as_deref().map(known).transpose()?;
-        let centered = match &geodesics {
-            None => Centered::from_paths(&paths, site.observer)?,
-            Some(known) => Centered::from_squares(m, |i, j| known.between(i, j).powi(2), site.observer)?,
+        let geodesics = landmarks.as_deref().filter(|_| swept.is_none()).map(known).transpose()?;
+        let centered = match (&swept, &geodesics) {
+            (Some(swept), _) => Centered::from_squares(m, |i, j| swept.between(i, j).powi(2), site.observer)?,
+            (None, Some(known)) => Centered::from_squares(m, |i, j| known.between(i, j).powi(2), site.observer)?,
+            (None, None) => Centered::from_paths(&paths, site.observer)?,
         };
         let row_means = centered.row_means().to_vec();
         let rule =
             Rule::Gower(Gower { away: Away { measure: Measure::Geodesic(graph.clone()), landmarks }, row_means });
-        Ok(Built { used, geodesics, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
+        Ok(Built { used, geodesics, swept, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }
