@@ -152,17 +152,26 @@ impl Lle {
 
 /// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list.
 fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> SparseSymmetric {
+    // Of many rows, those that share a column are put close in memory.
+    let order = (graph.len() >= LARGE).then(|| breadth_first(graph.len(), |i| graph.neighbors(i)));
+    precision_in_order(graph, order.as_deref(), row)
+}
+
+/// As [`precision`], with the rows in another order while they are multiplied.
+fn precision_in_order<'a>(
+    graph: &Graph,
+    order: Option<&[u32]>,
+    row: impl Fn(usize) -> (f64, &'a Vec<f64>),
+) -> SparseSymmetric {
     let n = graph.len();
     let (mut offsets, mut columns, mut values) = (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
     columns.reserve_exact(graph.edge_count() + n);
     values.reserve_exact(graph.edge_count() + n);
     offsets.push(0);
-    // Rows that share a column are close in memory.
-    let order = (n >= LARGE).then(|| breadth_first(n, |i| graph.neighbors(i)));
-    let position = order.as_ref().map(|order| positions(order));
+    let position = order.map(positions);
     let column = |i: u32| position.as_ref().map_or(i, |position| position[i as usize]);
     for at in 0..n {
-        let i = order.as_ref().map_or(at, |order| order[at] as usize);
+        let i = order.map_or(at, |order| order[at] as usize);
         let (m, weights) = row(i);
         columns.push(column(i as u32));
         values.push(m);
@@ -189,6 +198,21 @@ mod tests {
             .regression(2, 1e-3)
             .weights;
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rows_in_an_order_of_locality_have_the_same_precision() {
+        let n = 50usize;
+        let list = |i: usize| (1..4).map(|step| (((i + step * 13) % n) as u32, step as f64)).collect();
+        let graph = Graph::from_lists((0..n).map(list).collect()).unwrap();
+        let weights: Vec<Vec<f64>> =
+            (0..n).map(|i| (0..3).map(|at| 0.2 + ((i * 5 + at) % 7) as f64 / 9.0).collect()).collect();
+        let row = |i: usize| (1.0 + (i % 4) as f64, &weights[i]);
+        let order = breadth_first(n, |i| graph.neighbors(i));
+        assert!(!order.is_sorted());
+        let plain = precision_in_order(&graph, None, row).to_dense();
+        let local = precision_in_order(&graph, Some(&order), row).to_dense();
+        assert!((plain - local).norm_max() < 1e-13);
     }
 
     /// Lawrence 2012, equation (8) with the p it dropped: Σᵢ p/2 log m[i]² − m[i]²/2 ‖x[i] − Σⱼ w[i,j] x[j]‖², the

@@ -52,10 +52,20 @@ pub(crate) fn glue(
     graph: &Graph,
     form: impl Fn(usize, &[u32], &mut [f64]) + Sync,
 ) -> Result<SparseSymmetric> {
+    // Of many, those that overlap are put close in memory.
+    let order = (graph.len() >= LARGE).then(|| breadth_first(graph.len(), |i| graph.neighbors(i)));
+    glue_in_order(site, graph, order.as_deref(), form)
+}
+
+/// As [`glue`], with the patches in another order while they are added.
+fn glue_in_order(
+    site: &Site<'_>,
+    graph: &Graph,
+    order: Option<&[u32]>,
+    form: impl Fn(usize, &[u32], &mut [f64]) + Sync,
+) -> Result<SparseSymmetric> {
     let n = graph.len();
-    // Patches that overlap are close in memory.
-    let order = (n >= LARGE).then(|| breadth_first(n, |i| graph.neighbors(i)));
-    let point = |row: usize| order.as_ref().map_or(row, |order| order[row] as usize);
+    let point = |row: usize| order.map_or(row, |order| order[row] as usize);
     let (mut offsets, mut members) = (Vec::with_capacity(n + 1), Vec::with_capacity(graph.edge_count() + n));
     let mut blocks = Vec::with_capacity(n + 1);
     offsets.push(0);
@@ -78,7 +88,36 @@ pub(crate) fn glue(
         if site.observer.stop() { Err(Error::Stopped) } else { Ok(()) }
     })?;
     let Some(order) = order else { return Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms)) };
-    let position = positions(&order);
+    let position = positions(order);
     members.iter_mut().for_each(|member| *member = position[*member as usize]);
     Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms).reordered(&position, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_in_an_order_of_locality_have_the_same_sum() {
+        let n = 60usize;
+        let lists = (0..n).map(|i| (1..4).map(|step| (((i * 7 + step * 11) % n) as u32, step as f64)).collect());
+        let mut lists: Vec<Vec<(u32, f64)>> = lists.collect();
+        lists.iter_mut().enumerate().for_each(|(i, list)| list.retain(|edge| edge.0 as usize != i));
+        let graph = Graph::from_lists(lists).unwrap();
+        let points = Points::from_rows(&(0..n).map(|i| [i as f64]).collect::<Vec<_>>()).unwrap();
+        let site = Site::of((&points).into());
+        let form = |i: usize, members: &[u32], form: &mut [f64]| {
+            for (at, value) in form.iter_mut().enumerate() {
+                let (a, b) = (members[at / members.len()], members[at % members.len()]);
+                *value = 1.0 / (1 + i + (a * b) as usize) as f64;
+            }
+        };
+        let order = breadth_first(n, |i| graph.neighbors(i));
+        assert!(!order.is_sorted());
+        let (plain, local) = (
+            glue_in_order(&site, &graph, None, form).unwrap(),
+            glue_in_order(&site, &graph, Some(&order), form).unwrap(),
+        );
+        assert!((plain.to_dense() - local.to_dense()).norm_max() < 1e-14);
+    }
 }
