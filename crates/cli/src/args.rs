@@ -192,6 +192,9 @@ pub(crate) struct Transform {
     /// alone, which is too narrow. The default is rows for 20 to 1,000 training rows.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) held_out: Option<HeldOutWhat>,
+    /// The rows of a batch, for the tests of streams
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) batch_rows: Option<usize>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -241,6 +244,9 @@ pub(crate) struct Reconstruct {
     /// default is rows for --std, --interval and --samples with kriging of up to 1,000 rows, none otherwise.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) held_out: Option<HeldOutWhat>,
+    /// The rows of a batch, for the tests of streams
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) batch_rows: Option<usize>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

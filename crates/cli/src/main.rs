@@ -35,6 +35,7 @@ mod sample;
 mod serve;
 mod signals;
 mod snapshots;
+mod stream;
 mod transform;
 mod usage;
 mod view;

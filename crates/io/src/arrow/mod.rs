@@ -9,7 +9,7 @@ mod write;
 
 use crate::columns::vectors::Block;
 use crate::columns::{Columns, Role, Roles, Want};
-use crate::sheet::{Gathered, Sheet};
+use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::{ARROW as MAGIC, ARROW_STREAM as MARK, FEATHER_1};
 use crate::write::Outgoing;
 use crate::{ReadOptions, check_memory, format_error};
@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use values::{Cells, cells, push_vectors, vector};
+pub(crate) use write::Rows;
 
 /// The fact about dates and times.
 const DATES: &str = "holds dates or times, which are not numbers";
@@ -58,7 +59,7 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Wan
     let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(length);
     let vectors = roles.vector.map(|column| Block::new(path, &columns, column, (rows, held), options));
     let gathered = Reading { schema: Arc::new(schema), roles: &roles, limit, fail: &fail, vectors }.gathered(&parts)?;
-    Sheet::of_columns(path, columns, roles, rows, gathered, options)
+    Sheet::of_columns(path, columns, roles, rows, gathered, options, Extent::default())
 }
 
 /// Refuses more rows than there is room for beside the file.
@@ -216,8 +217,7 @@ fn user(schema: &Schema, id: i64) -> Option<&DataType> {
 
 /// The bytes of a file.
 pub(super) fn encoded(path: &Path, outgoing: &Outgoing) -> Result<Vec<u8>> {
-    let fail = |error| format_error(path, format!("cannot be written as Arrow ({error})"), "use .csv or .npy");
-    write::encode(outgoing).map_err(fail)
+    write::encode(outgoing).map_err(|error| write::unwritten(path, error))
 }
 
 /// The error of a file that cannot be read.
