@@ -161,6 +161,11 @@ impl Reader {
         read.map_err(|error| self.fault(error))
     }
 
+    /// The same, with bytes that were read already.
+    pub(super) fn after(self, bytes: Vec<u8>) -> Reader {
+        Reader { inner: Box::new(std::io::Cursor::new(bytes).chain(self.inner)), ..self }
+    }
+
     /// All that is left, up to the memory limit.
     pub(super) fn rest(mut self, memory: Option<u64>) -> Result<Vec<u8>> {
         let most = memory.unwrap_or_else(memory::available);

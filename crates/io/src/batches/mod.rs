@@ -209,6 +209,15 @@ fn opened(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, 
             npy::Opened::Rows(npy) => npy,
             npy::Opened::Whole(sheet) => Box::new(Once { width: sheet.width, rows: sheet.rows, sheet: Some(*sheet) }),
         },
+        #[cfg(feature = "parquet")]
+        (Format::Parquet, Some((file, length))) => {
+            Box::new(crate::parquet::groups::Groups::open(path.clone(), file, length, options, want)?)
+        }
+        #[cfg(feature = "arrow")]
+        (Format::Arrow, file) => match crate::arrow::parts::Parts::open(path.clone(), reader, file, options, want)? {
+            Ok(parts) => Box::new(parts),
+            Err(reader) => return rest_of(path, format, reader, options, want),
+        },
         (format, None) => return rest_of(path, format, reader, options, want),
         (_, Some(_)) => return whole_file(source, options, want),
     };

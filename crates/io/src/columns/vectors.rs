@@ -98,6 +98,8 @@ pub(crate) struct Block<'a> {
     first: Option<(usize, usize)>,
     /// The rows that were seen.
     seen: usize,
+    /// The rows of the file above them.
+    above: usize,
     gathered: Gathered,
 }
 
@@ -110,7 +112,19 @@ impl<'a> Block<'a> {
         (rows, in_memory): (usize, u64),
         options: &'a ReadOptions,
     ) -> Block<'a> {
-        Block { path, columns, column, options, rows, in_memory, first: None, seen: 0, gathered: Gathered::default() }
+        let (first, gathered) = (None, Gathered::default());
+        Block { path, columns, column, options, rows, in_memory, first, seen: 0, above: 0, gathered }
+    }
+
+    /// The same for rows that have others above them: how many, and the first vector among those, by its row counted from 1
+    /// and its length.
+    pub(crate) fn below(self, above: usize, first: Option<(usize, usize)>) -> Block<'a> {
+        Block { above, first, ..self }
+    }
+
+    /// The first vector of the file: its row counted from 1, and its length.
+    pub(crate) fn first(&self) -> Option<(usize, usize)> {
+        self.first
     }
 
     /// The length of all vectors, if one was seen.
@@ -136,7 +150,9 @@ impl<'a> Block<'a> {
     pub(crate) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
         match self.first {
             None => self.learn(length)?,
-            Some(first) if first.1 != length => return Err(self.unequal(first, self.seen + 1, length, "")),
+            Some(first) if first.1 != length => {
+                return Err(self.unequal(first, self.above + self.seen + 1, length, ""));
+            }
             Some(_) => {}
         }
         self.pass(count)?;
@@ -190,7 +206,7 @@ impl<'a> Block<'a> {
 
     /// Makes room for all vectors when the first of them tells their length.
     fn learn(&mut self, length: usize) -> Result<()> {
-        self.first = Some((self.seen + 1, length));
+        self.first = Some((self.above + self.seen + 1, length));
         self.check_room(length)?;
         let numbers = &mut self.gathered.numbers;
         *numbers = crate::room_for(self.path, self.rows.saturating_mul(length))?;

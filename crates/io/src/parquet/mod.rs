@@ -3,6 +3,7 @@
 //! Flat tables, or vectors in one column (`list.rs`). Every column of numbers or booleans is data unless the options say
 //! otherwise; text can only be carried along.
 
+pub(crate) mod groups;
 mod guard;
 mod kind;
 mod list;
@@ -13,7 +14,7 @@ use crate::columns::vectors::Block;
 use crate::columns::{Role, Roles, Want};
 use crate::parquet::guard::{Chunk, check_footer, check_pages};
 use crate::parquet::kind::{What, check_type};
-use crate::parquet::list::{Vectors, columns_of};
+use crate::parquet::list::{Lengths, Vectors, columns_of};
 use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::Content;
 use crate::write::{Column as Outgoes, Lists, Outgoing, Waiting};
@@ -84,12 +85,14 @@ fn read_columns(
             let in_memory =
                 (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(in_memory);
             let block = Block::new(path, &columns, c, (rows, in_memory), options);
-            let mut vectors = Vectors::new(what, &schema.column(c), block, limit);
+            let lengths = Lengths::new(limit);
+            let mut vectors = Vectors::new(what, &schema.column(c), block, &lengths);
             for group in 0..reader.num_row_groups() {
                 let chunk = chunk_of(reader.metadata().row_group(group).column(c));
                 check_pages(&mut pages, &chunk, limit).map_err(fail)?;
                 let group = reader.get_row_group(group).map_err(fail)?;
-                vectors.read(group.get_column_page_reader(c).map_err(fail)?, &fail)?;
+                let pages = group.get_column_page_reader(c).map_err(fail)?;
+                vectors.read(&mut lengths.reader(&schema.column(c), pages), usize::MAX, &fail)?;
             }
             gathered.push(vectors.finished()?);
             continue;
@@ -100,7 +103,8 @@ fn read_columns(
             let chunk = chunk_of(reader.metadata().row_group(group).column(c));
             check_pages(&mut pages, &chunk, limit).map_err(fail)?;
             let group = reader.get_row_group(group).map_err(fail)?;
-            column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
+            let mut values = group.get_column_reader(c).map_err(fail)?;
+            column.read(&mut values, schema.column(c).max_def_level(), usize::MAX).map_err(fail)?;
         }
         let count = column.gathered.numbers.len() + column.gathered.texts.len();
         if count != rows {
@@ -171,31 +175,40 @@ struct Column {
 }
 
 impl Column {
-    /// Appends what one row group holds of the column.
-    fn read(&mut self, reader: ColumnReader, full_level: i16) -> std::result::Result<(), ParquetError> {
+    /// Appends up to `most` rows of what one row group holds of the column.
+    fn read(
+        &mut self,
+        reader: &mut ColumnReader,
+        full_level: i16,
+        most: usize,
+    ) -> std::result::Result<(), ParquetError> {
         let what = self.what;
         match reader {
-            ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
-            ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
-            ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
+            ColumnReader::BoolColumnReader(r) => self.append(r, (full_level, most), |v| f64::from(*v)),
+            ColumnReader::FloatColumnReader(r) => self.append(r, (full_level, most), |v| f64::from(*v)),
+            ColumnReader::DoubleColumnReader(r) => self.append(r, (full_level, most), |v| *v),
             ColumnReader::Int32ColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |v| what.text(i64::from(*v)))
+                self.append_text(r, (full_level, most), |v| what.text(i64::from(*v)))
             }
-            ColumnReader::Int64ColumnReader(r) if what.is_text() => self.append_text(r, full_level, |v| what.text(*v)),
-            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| what.short(*v)),
-            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| what.long(*v)),
+            ColumnReader::Int64ColumnReader(r) if what.is_text() => {
+                self.append_text(r, (full_level, most), |v| what.text(*v))
+            }
+            ColumnReader::Int32ColumnReader(r) => self.append(r, (full_level, most), |v| what.short(*v)),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, (full_level, most), |v| what.long(*v)),
             ColumnReader::ByteArrayColumnReader(r) if what == What::Text => {
-                self.append_text(r, full_level, |text| String::from_utf8_lossy(text.data()).trim().to_string())
+                self.append_text(r, (full_level, most), |text| String::from_utf8_lossy(text.data()).trim().to_string())
             }
             ColumnReader::ByteArrayColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+                self.append_text(r, (full_level, most), |bytes| what.text_of_bytes(bytes.data()))
             }
-            ColumnReader::ByteArrayColumnReader(r) => self.append(r, full_level, |bytes| what.of_bytes(bytes.data())),
+            ColumnReader::ByteArrayColumnReader(r) => {
+                self.append(r, (full_level, most), |bytes| what.of_bytes(bytes.data()))
+            }
             ColumnReader::FixedLenByteArrayColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+                self.append_text(r, (full_level, most), |bytes| what.text_of_bytes(bytes.data()))
             }
             ColumnReader::FixedLenByteArrayColumnReader(r) => {
-                self.append(r, full_level, |bytes| what.of_bytes(bytes.data()))
+                self.append(r, (full_level, most), |bytes| what.of_bytes(bytes.data()))
             }
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::General("a column changes its type".into())),
         }
@@ -203,11 +216,11 @@ impl Column {
 
     fn append<T: DataType>(
         &mut self,
-        reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         number: impl Fn(&T::T) -> f64,
     ) -> std::result::Result<(), ParquetError> {
-        self.each_batch(reader, full_level, |column, values, levels| {
+        self.each_batch(reader, (full_level, most), |column, values, levels| {
             let mut values = values.iter().map(&number);
             if levels.is_empty() {
                 column.gathered.numbers.extend(values);
@@ -221,11 +234,11 @@ impl Column {
 
     fn append_text<T: DataType>(
         &mut self,
-        reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         text: impl Fn(&T::T) -> String,
     ) -> std::result::Result<(), ParquetError> {
-        self.each_batch(reader, full_level, |column, values, levels| {
+        self.each_batch(reader, (full_level, most), |column, values, levels| {
             let mut values = values.iter().map(&text);
             let there = |i: usize| levels.get(i).is_none_or(|&level| level >= full_level);
             let count = if levels.is_empty() { values.len() } else { levels.len() };
@@ -246,24 +259,26 @@ impl Column {
     /// at a time; notes the first null.
     fn each_batch<T: DataType>(
         &mut self,
-        mut reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         take: impl Fn(&mut Column, &[T::T], &[i16]) -> std::result::Result<(), ParquetError>,
     ) -> std::result::Result<(), ParquetError> {
-        let (mut values, mut levels) = (Vec::new(), Vec::new());
-        loop {
+        let (mut values, mut levels, mut left) = (Vec::new(), Vec::new(), most);
+        while left > 0 {
             values.clear();
             levels.clear();
-            let (records, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+            let (records, ..) = reader.read_records(BATCH.min(left), Some(&mut levels), None, &mut values)?;
             if records == 0 {
-                return Ok(());
+                break;
             }
+            left -= records.min(left);
             let gathered = &mut self.gathered;
             if let (None, Some(at)) = (gathered.first_null, levels.iter().position(|&level| level < full_level)) {
                 gathered.first_null = Some(gathered.numbers.len() + gathered.texts.len() + at + 1);
             }
             take(self, &values, &levels)?;
         }
+        Ok(())
     }
 }
 
