@@ -14,6 +14,7 @@ mod drawing;
 mod dropped_rows;
 mod effective_parameters;
 mod embed;
+mod fit_rows;
 mod flags;
 mod graph;
 mod headings;

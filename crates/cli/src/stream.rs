@@ -1,9 +1,9 @@
-//! `transform` of a table that is read, embedded and written batch by batch, in memory that does not depend on its rows.
+//! `transform` and `reconstruct` of a table that is read, embedded and written batch by batch, in memory that does not depend on its rows.
 //!
 //! The output has the bytes that it has for all rows at once. Files get their names at the end, so that an error leaves
 //! nothing; standard output and pipes get whole rows as they are embedded.
 
-use crate::args::Transform;
+use crate::args::{Reconstruct, Transform};
 use crate::dropped_rows::{Dropped, Kept};
 use crate::flags::MissingName;
 use crate::outputs::{Outputs, Streamed};
@@ -52,6 +52,17 @@ pub(crate) fn begin(args: &Transform, options: &ReadOptions) -> Result<Begun> {
     opened(&args.input.source, outputs(), || io::read_batches(&args.input.source, options, args.batch_rows))
 }
 
+/// Begins to read embedding points, if they can be reconstructed in batches.
+pub(crate) fn begin_map(args: &Reconstruct) -> Result<Begun> {
+    let outputs = || [Some(&args.output), args.std.as_ref(), args.interval.as_ref()].into_iter().flatten();
+    let drops = args.input.missing() == MissingName::Drop;
+    if args.samples.is_some() || (drops && outputs().any(Writer::is_typed)) {
+        return Ok(Begun::Nothing);
+    }
+    let (source, options) = (&args.input.source, input::options(&args.input));
+    opened(source, outputs(), || io::read_map_batches(source, &options, args.batch_rows))
+}
+
 /// Opens a table, unless an output must know the number of rows and the table does not tell it.
 pub(crate) fn opened<'a>(
     source: &Path,
@@ -78,6 +89,11 @@ impl Started {
     /// What was guessed about the file.
     pub(crate) fn notes(&self) -> Vec<String> {
         input::with_flag_names(&self.first.notes)
+    }
+
+    /// Checks the first rows.
+    pub(crate) fn check(&self, check: impl FnOnce(&Table) -> Result<()>) -> Result<()> {
+        check(&self.first)
     }
 
     /// The number of rows, if it is known.

@@ -34,7 +34,7 @@ mod text;
 mod weights;
 mod write;
 
-pub use batches::{Batches, RowSample, read_batches, read_map_batches, row_hash};
+pub use batches::{Batches, Offer, RowSample, read_batches, read_map_batches, row_hash};
 pub use columns::carried::{Carried, Cells};
 pub use concatenate::read_all;
 pub use graph::{read_graph, write_graph};

@@ -15,7 +15,7 @@ mod npy;
 mod sample;
 mod text;
 
-pub use sample::{RowSample, row_hash};
+pub use sample::{Offer, RowSample, row_hash};
 
 use crate::columns::Want;
 use crate::columns::carried::Cells;

@@ -19,6 +19,15 @@ pub fn row_hash(row: &[f64], seed: u64) -> u64 {
     row.iter().fold(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)), next)
 }
 
+/// What became of a row that was offered to a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Whether it is in the sample, for now.
+    pub taken: bool,
+    /// The row that is no longer in the sample.
+    pub dropped: Option<usize>,
+}
+
 /// The rows with the smallest hashes of all that were offered; of rows with equal hashes the first.
 #[derive(Clone, Debug)]
 pub struct RowSample {
@@ -36,10 +45,14 @@ impl RowSample {
     }
 
     /// Offers the next row.
-    pub fn offer(&mut self, row: &[f64]) {
-        let candidate = (row_hash(row, self.seed), self.offered);
+    pub fn offer(&mut self, row: &[f64]) -> Offer {
+        self.offer_row(row, self.offered)
+    }
+
+    /// Offers a row under its own number, where not all rows are offered; numbers ascend.
+    pub fn offer_row(&mut self, row: &[f64], number: usize) -> Offer {
         self.offered += 1;
-        self.insert(candidate);
+        self.insert((row_hash(row, self.seed), number))
     }
 
     /// The rows that were offered.
@@ -49,7 +62,9 @@ impl RowSample {
 
     /// Adds the sample of rows that come after these.
     pub fn join(&mut self, below: &RowSample) {
-        below.chosen.iter().for_each(|&(hash, row)| self.insert((hash, self.offered + row)));
+        for &(hash, row) in &below.chosen {
+            self.insert((hash, self.offered + row));
+        }
         self.offered += below.offered;
     }
 
@@ -60,13 +75,25 @@ impl RowSample {
         rows
     }
 
-    fn insert(&mut self, candidate: (u64, usize)) {
+    /// The chosen rows in the order of their hashes, which does not depend on the order in which they were offered.
+    pub fn rows_by_hash(&self) -> Vec<usize> {
+        let mut chosen: Vec<(u64, usize)> = self.chosen.iter().copied().collect();
+        chosen.sort_unstable();
+        chosen.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn insert(&mut self, candidate: (u64, usize)) -> Offer {
         if self.chosen.len() < self.most {
             self.chosen.push(candidate);
-        } else if let Some(mut largest) = self.chosen.peek_mut()
-            && candidate < *largest
-        {
-            *largest = candidate;
+            return Offer { taken: true, dropped: None };
+        }
+        match self.chosen.peek_mut() {
+            Some(mut largest) if candidate < *largest => {
+                let dropped = Some(largest.1);
+                *largest = candidate;
+                Offer { taken: true, dropped }
+            }
+            _ => Offer { taken: false, dropped: None },
         }
     }
 }
@@ -81,7 +108,7 @@ mod tests {
 
     fn sample(rows: &[[f64; 2]], seed: u64) -> RowSample {
         let mut sample = RowSample::new(60, seed);
-        rows.iter().for_each(|row| sample.offer(row));
+        rows.iter().for_each(|row| drop(sample.offer(row)));
         sample
     }
 
@@ -99,6 +126,9 @@ mod tests {
         assert_eq!(chosen.len(), 60);
         let backwards: Vec<[f64; 2]> = rows.iter().rev().copied().collect();
         assert_eq!(contents(&rows, &chosen), contents(&backwards, &sample(&backwards, 7).rows()));
+        let in_order =
+            |rows: &[[f64; 2]]| sample(rows, 7).rows_by_hash().into_iter().map(|i| rows[i]).collect::<Vec<_>>();
+        assert_eq!(in_order(&rows), in_order(&backwards));
         for at in [0, 1, 59, 60, 61, 250, 500] {
             let mut joined = sample(&rows[..at], 7);
             joined.join(&sample(&rows[at..], 7));
@@ -110,7 +140,8 @@ mod tests {
     fn equal_rows_are_chosen_by_occurrence_and_zero_has_one_sign() {
         let rows = [[1.0, -0.0]; 5];
         let mut sample = RowSample::new(3, 0);
-        rows.iter().for_each(|row| sample.offer(row));
+        let offers: Vec<Offer> = rows.iter().map(|row| sample.offer(row)).collect();
+        assert_eq!(offers.iter().filter(|offer| offer.taken).count(), 3);
         assert_eq!(sample.rows(), [0, 1, 2]);
         assert_eq!(row_hash(&[0.0, 1.0], 3), row_hash(&[-0.0, 1.0], 3));
         assert_ne!(row_hash(&[0.0, 1.0], 3), row_hash(&[1.0, 0.0], 3));
