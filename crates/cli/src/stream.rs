@@ -69,8 +69,9 @@ pub(crate) fn opened<'a>(
     outputs: impl Iterator<Item = &'a std::path::PathBuf>,
     read: impl FnOnce() -> Result<Batches>,
 ) -> Result<Begun> {
-    let counted = outputs.into_iter().any(Writer::needs_rows);
-    if counted && !source.is_file() {
+    let outputs: Vec<&std::path::PathBuf> = outputs.collect();
+    let counted = outputs.iter().any(Writer::needs_rows);
+    if (counted && !source.is_file()) || outputs.iter().any(Writer::is_whole) {
         return Ok(Begun::Nothing);
     }
     let mut batches = read()?;

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 /// The numbers of a batch, if the caller does not set the number of rows, and the least and the most rows of such a batch.
 const NUMBERS: usize = 1 << 18;
-const LEAST: usize = 256;
+pub(crate) const LEAST: usize = 256;
 const MOST: usize = 1 << 16;
 
 /// Reads one block of rows after the other.

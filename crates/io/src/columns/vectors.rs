@@ -100,6 +100,8 @@ pub(crate) struct Block<'a> {
     seen: usize,
     /// The rows of the file above them.
     above: usize,
+    /// The least number of rows that there must be room for: one row of a batch may hold a vector of any length.
+    least: usize,
     gathered: Gathered,
 }
 
@@ -113,13 +115,13 @@ impl<'a> Block<'a> {
         options: &'a ReadOptions,
     ) -> Block<'a> {
         let (first, gathered) = (None, Gathered::default());
-        Block { path, columns, column, options, rows, in_memory, first, seen: 0, above: 0, gathered }
+        Block { path, columns, column, options, rows, in_memory, first, seen: 0, above: 0, least: 0, gathered }
     }
 
     /// The same for rows that have others above them: how many, and the first vector among those, by its row counted from 1
     /// and its length.
     pub(crate) fn below(self, above: usize, first: Option<(usize, usize)>) -> Block<'a> {
-        Block { above, first, ..self }
+        Block { above, first, least: crate::batches::LEAST, ..self }
     }
 
     /// The first vector of the file: its row counted from 1, and its length.
@@ -216,7 +218,8 @@ impl<'a> Block<'a> {
 
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
-        let numbers = (self.rows as u64).saturating_mul(length as u64).saturating_mul(8);
+        let rows = self.rows.max(self.least) as u64;
+        let numbers = rows.saturating_mul(length as u64).saturating_mul(8);
         check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }
 }

@@ -214,6 +214,12 @@ impl Writer {
         matches!(by_extension(&stem), Some(Format::Parquet | Format::Arrow))
     }
 
+    /// Whether the bytes are those of [`write()`](crate::write()) only if all rows are written at once: a compressor cuts what
+    /// it is given as a whole otherwise.
+    pub fn is_whole(target: impl AsRef<Path>) -> bool {
+        Writer::is_typed(&target) && Compression::named(target.as_ref()).0.is_some()
+    }
+
     /// Whether the number of rows must be known before the first row.
     pub fn needs_rows(target: impl AsRef<Path>) -> bool {
         let path = target.as_ref();
