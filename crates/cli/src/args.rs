@@ -139,6 +139,15 @@ pub(crate) struct Embed {
     /// Compute the in-sample log likelihood even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,
+    /// Fit a sample of N rows, and embed the others with its model
+    ///
+    /// The file may be larger than the memory: it is read twice, in batches. The rows are chosen by a hash of their numbers and
+    /// --seed, so that neither their order nor the format of the file matters.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) fit_rows: Option<usize>,
+    /// The rows of a batch, for the tests of streams
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) batch_rows: Option<usize>,
     /// Memory limit, as in 4GB or 512MiB; a job that needs more is refused
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
@@ -192,6 +201,9 @@ pub(crate) struct Transform {
     /// alone, which is too narrow. The default is rows for 20 to 1,000 training rows.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) held_out: Option<HeldOutWhat>,
+    /// The rows of a batch, for the tests of streams
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) batch_rows: Option<usize>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -241,6 +253,9 @@ pub(crate) struct Reconstruct {
     /// default is rows for --std, --interval and --samples with kriging of up to 1,000 rows, none otherwise.
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     pub(crate) held_out: Option<HeldOutWhat>,
+    /// The rows of a batch, for the tests of streams
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) batch_rows: Option<usize>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

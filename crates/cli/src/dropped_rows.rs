@@ -17,41 +17,58 @@ pub(crate) struct Kept {
 impl Kept {
     /// The complete rows, if incomplete ones are to be dropped and there are some.
     pub(crate) fn of(missing: MissingName, points: &Points) -> Result<Option<Kept>> {
-        if missing != MissingName::Drop || points.missing().is_empty() {
-            return Ok(None);
+        let kept = Kept::of_batch(missing, points);
+        if let Some(kept) = &kept {
+            Kept::check_some(kept.rows.len(), kept.all)?;
         }
-        let (rows, all) = (points.complete_rows(), points.rows());
-        if rows.is_empty() {
+        Ok(kept)
+    }
+
+    /// The same of some rows, of which none may be left.
+    pub(crate) fn of_batch(missing: MissingName, points: &Points) -> Option<Kept> {
+        let drops = missing == MissingName::Drop && !points.missing().is_empty();
+        drops.then(|| Kept { rows: points.complete_rows(), all: points.rows() })
+    }
+
+    /// Refuses a table of which no row is left.
+    pub(crate) fn check_some(kept: usize, all: usize) -> Result<()> {
+        if kept == 0 {
             let fact = format!("each of the {} has a missing cell, so none is left", plural(all, "row"));
             return Err(Error::parameter("missing", fact, "use --missing model, or --ignore the columns they are in"));
         }
-        Ok(Some(Kept { rows, all }))
+        Ok(())
     }
 
     /// What is said of it.
     pub(crate) fn note(&self) -> String {
-        let gone = self.gone();
-        let shown: Vec<String> = gone.iter().take(LISTED).map(|i| grouped(i + 1)).collect();
-        let more = if gone.len() > LISTED { ", ..." } else { "" };
-        let (count, all) = (grouped(gone.len()), plural(self.all, "row"));
-        let rows = if gone.len() == 1 { "row" } else { "rows" };
-        format!("{count} of {all} dropped for missing cells ({rows} {}{more}): empty in the output", shown.join(", "))
+        self.dropped().note()
     }
 
-    /// The rows that were dropped, counted from 0.
-    fn gone(&self) -> Vec<usize> {
-        (0..self.all).filter(|i| self.rows.binary_search(i).is_err()).collect()
+    /// The rows that were dropped.
+    pub(crate) fn dropped(&self) -> Dropped {
+        let rows: Vec<usize> = (0..self.all).filter(|i| self.rows.binary_search(i).is_err()).collect();
+        Dropped { count: rows.len(), rows, all: self.all }
     }
 
     /// The same for programs: how many of how many, and which, counted from 1.
     pub(crate) fn json(&self) -> Value {
-        let rows: Vec<usize> = self.gone().iter().map(|i| i + 1).collect();
-        json!({"count": rows.len(), "of": self.all, "rows": rows})
+        self.dropped().json()
     }
 
     /// What was found for the kept rows, with the others empty.
     pub(crate) fn spread(&self, points: &Points) -> Result<Points> {
         points.spread(&self.rows, self.all)
+    }
+
+    /// The same of rows of which none may be left: `dims` columns.
+    pub(crate) fn spread_batch(&self, points: Option<&Points>, dims: usize) -> Result<Points> {
+        match points {
+            Some(points) => self.spread(points),
+            None => {
+                let empty = Points::new(1, dims, vec![0.0; dims])?.spread(&[self.all], self.all + 1)?;
+                Ok(empty.select(&(0..self.all).collect::<Vec<_>>()))
+            }
+        }
     }
 
     /// The kept rows of a table that has all of them; one that has no others is taken as it is.
@@ -96,5 +113,39 @@ impl Kept {
             Labels::Values(values) => Labels::Values(self.rows.iter().map(|&i| values[i]).collect()),
             Labels::Classes { names, of } => Labels::Classes { names, of: self.rows.iter().map(|&i| of[i]).collect() },
         }
+    }
+}
+
+/// The rows that were dropped, of all.
+#[derive(Default)]
+pub(crate) struct Dropped {
+    pub(crate) count: usize,
+    /// Counted from 0; the first few, or all of them where a list is requested.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) all: usize,
+}
+
+impl Dropped {
+    /// Adds the rows of the next batch; only the first few are kept unless `listed`.
+    pub(crate) fn add(&mut self, batch: &Dropped, listed: bool) {
+        let room = if listed { usize::MAX } else { (LISTED + 1).saturating_sub(self.rows.len()) };
+        self.rows.extend(batch.rows.iter().take(room).map(|row| self.all + row));
+        self.count += batch.count;
+        self.all += batch.all;
+    }
+
+    /// What is said of it.
+    pub(crate) fn note(&self) -> String {
+        let shown: Vec<String> = self.rows.iter().take(LISTED).map(|i| grouped(i + 1)).collect();
+        let more = if self.count > LISTED { ", ..." } else { "" };
+        let (count, all) = (grouped(self.count), plural(self.all, "row"));
+        let rows = if self.count == 1 { "row" } else { "rows" };
+        format!("{count} of {all} dropped for missing cells ({rows} {}{more}): empty in the output", shown.join(", "))
+    }
+
+    /// The same for programs: how many of how many, and which, counted from 1.
+    pub(crate) fn json(&self) -> Value {
+        let rows: Vec<usize> = self.rows.iter().map(|i| i + 1).collect();
+        json!({"count": self.count, "of": self.all, "rows": rows})
     }
 }

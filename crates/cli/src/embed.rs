@@ -3,6 +3,7 @@
 use crate::args::Embed;
 use crate::drawing::{self, Shown};
 use crate::dropped_rows::Kept;
+use crate::fit_rows::{self, Passed, Sampled};
 use crate::flags::{DisconnectedName, HeldOutWhat, with_flags};
 use crate::hints::poor;
 use crate::input::LoadedInput;
@@ -74,6 +75,11 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         ));
     }
     imputed::check(args, &recipe.method)?;
+    fit_rows::check(args)?;
+    if args.fit_rows.is_some() && matches!(init, Some(Start::File(_))) {
+        let fact = "--init FILE has coordinates of all rows, and the model has a sample of them";
+        return Err(Error::parameter("fit-rows", fact, "leave out --init"));
+    }
     let mut given = wanted(args);
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: Path::new("-"), trial: try_coordinates });
@@ -88,8 +94,11 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let [reading, counting, choosing, starting, fitting, evaluating, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
-    let LoadedInput { data, along, names, schema, rows, mut notes } =
-        input::read(&args.input, &args.carry, args.input_kind, &args.preparing, args.memory, &reading)?;
+    let (loaded, sampled) = match args.fit_rows {
+        Some(requested) => fit_rows::sample(args, requested, &bar, &reading).map(|(all, some)| (all, Some(some)))?,
+        None => (input::read(&args.input, &args.carry, args.input_kind, &args.preparing, args.memory, &reading)?, None),
+    };
+    let LoadedInput { data, along, names, schema, rows, mut notes } = loaded;
     request.indicators = schema.indicators().collect();
     recipe.preparation = request.preparation()?;
     notes.extend(along.note());
@@ -147,7 +156,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     bar.say("writing");
     write(
         args,
-        &Fit { model, rows, aligned, choice, dims, held_out, snapshots, stopped, notes },
+        &Fit { model, rows, aligned, choice, dims, held_out, snapshots, stopped, notes, sampled },
         &data,
         along,
         spent,
@@ -181,6 +190,8 @@ struct Fit {
     stopped: bool,
     /// What was guessed about the input.
     notes: Vec<String>,
+    /// The sample that was fitted, if not all rows were.
+    sampled: Option<Sampled>,
 }
 
 impl Fit {
@@ -230,6 +241,17 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
     warnings.extend(effective_parameters::exact_anyway(args, model));
     let near = if fit.stopped { None } else { model.neighborhoods()? };
     warnings.extend(poor(args, model, near.as_ref()));
+    let start = Instant::now();
+    let mut outputs = Outputs::default();
+    let mut passed = None;
+    if let (Some(sampled), Some(target)) = (&fit.sampled, output) {
+        bar.say("embedding the other rows");
+        let (stream, found) = sampled.embed_all(args, model, target, bar)?;
+        stream.map(|stream| outputs.finish(stream)).transpose()?;
+        warnings.extend(found.notes());
+        passed = Some(found);
+        bar.say("writing");
+    }
     if fit.stopped && args.held_out == Some(HeldOutWhat::Features) && fit.held_out.is_none() {
         warnings.push("stopped before the features were held out".into());
     }
@@ -244,9 +266,7 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         spent,
     };
 
-    let start = Instant::now();
-    let mut outputs = Outputs::default();
-    if let Some(target) = output {
+    if let Some(target) = output.filter(|_| fit.sampled.is_none()) {
         let carried = beside(args, fit, along.kept, target);
         let map = fit.spread()?;
         outputs.stage(target, move |name| write_map(name, &map, &carried))?;
@@ -281,6 +301,15 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         if let Some(kept) = &fit.rows {
             value["dropped"] = kept.json();
         }
+        if let Some(sampled) = &fit.sampled {
+            value["fit_rows"] = sampled.json();
+        }
+        if let Some((far, dropped)) = passed.as_ref().map(Passed::json) {
+            value["far"] = far;
+            if let Some(dropped) = dropped {
+                value["dropped"] = dropped;
+            }
+        }
         if let Some(columns) = preparing::columns(model) {
             value["columns"] = columns;
         }
@@ -298,6 +327,7 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
     bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &report::summary(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent })));
+    fit.sampled.iter().for_each(|sampled| say(args.common.quiet, &sampled.note()));
     Ok(())
 }
 

@@ -33,7 +33,7 @@ const HEADINGS: &[(&str, &[Heading])] = &[
             (OUTPUT, &["output", "save", "json", "keep", "completed", "completed_std", "weights", "snapshots", "path"]),
             (PLOT, DRAWN),
             ("Diagnostics", &["held_out", "likelihood"]),
-            (RUN, RUNNING),
+            (RUN, &["fit_rows", "memory", "seed", "threads", "quiet", "help"]),
         ],
     ),
     (

@@ -80,6 +80,14 @@ pub(crate) fn start_writing_what_there_is() -> bool {
     is_stopped()
 }
 
+/// Does work that must not be cut off by the first Ctrl-C, such as writing rows to a pipe.
+pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    WRITING.store(true, Ordering::Relaxed);
+    let done = work();
+    WRITING.store(false, Ordering::Relaxed);
+    done
+}
+
 /// Whether Ctrl-C was pressed.
 pub(crate) fn is_stopped() -> bool {
     STOP.load(Ordering::Relaxed)
@@ -131,6 +139,19 @@ impl Bar {
         let mut meter = locked(&self.meter);
         meter.what = what.to_string();
         meter.figure.clear();
+    }
+
+    /// Shows how much of a stream has passed, or how many rows where its length is not known.
+    pub(crate) fn passed(&self, fraction: Option<f64>, rows: usize) {
+        let (mut meter, seconds) = (locked(&self.meter), self.seconds());
+        match fraction {
+            Some(fraction) => {
+                meter.pace.steady(0.0, 0.0, false);
+                meter.fraction = Some(fraction);
+                meter.pace.reached(seconds, fraction);
+            }
+            None => meter.figure = format!("{} rows", crate::report::grouped(rows)),
+        }
     }
 
     /// Says something while the bar is there.

@@ -1,12 +1,13 @@
 //! `eigenfold reconstruct`: the inverse transform of a saved model, with an interval for every entry.
 
 use crate::args::Reconstruct;
-use crate::dropped_rows::Kept;
+use crate::dropped_rows::{Dropped, Kept};
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::{By, MissingName, with_flags};
-use crate::outputs::{self, Outputs, Trial, Wanted};
+use crate::outputs::{self, Outputs, Streamed, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
+use crate::stream::{self, Begun, Started};
 use crate::transform::load;
 use crate::{input, say};
 use eigenfold::{
@@ -14,7 +15,7 @@ use eigenfold::{
 };
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Runs the command.
@@ -27,15 +28,17 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::map(&args.input, args.common.quiet)?;
+    let table = match stream::begin_map(args)? {
+        Begun::Batches(started) => return by_batches(args, &model, started, &bar, start, held_out),
+        Begun::Whole(table) => {
+            input::say_notes(&input::with_flag_names(&table.notes), args.common.quiet);
+            *table
+        }
+        Begun::Nothing => input::map(&args.input, args.common.quiet)?,
+    };
     let kept = Kept::of(args.input.missing(), &table.points)?;
     if !table.points.missing().is_empty() && args.input.missing() != MissingName::Drop {
-        let fact = "an embedding point needs all its coordinates";
-        return Err(Error::parameter(
-            "missing",
-            fact,
-            "use --missing drop, which leaves the rows of incomplete points empty",
-        ));
+        return Err(incomplete());
     }
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
@@ -87,7 +90,8 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});
-        let mut value = json(&model, &reconstructed, held_out.as_ref(), seconds);
+        let count = reconstructed.points.rows();
+        let mut value = json(&model, &reconstructed, count, held_out.as_ref(), seconds);
         if let Some(kept) = &kept {
             value["dropped"] = kept.json();
             value["far"] = reconstructed.far.iter().map(|&i| kept.rows[i] + 1).collect();
@@ -97,12 +101,141 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     progress::go_on()?;
     bar.finish();
     outputs.commit()?;
-    say(args.common.quiet, &summary(&model, &reconstructed, held_out.as_ref()));
+    say(args.common.quiet, &summary(&model, &reconstructed, places.rows(), held_out.as_ref()));
     input::say_notes(&kept.iter().map(Kept::note).collect::<Vec<_>>(), args.common.quiet);
     if let Some(count) = args.samples {
         say(args.common.quiet, &format!("  samples      {} rows, {count} per embedding point", grouped(rows.rows())));
     }
     Ok(())
+}
+
+/// Reconstructs a table of several batches; `holds_out` is what was requested.
+fn by_batches(
+    args: &Reconstruct,
+    model: &Model,
+    started: Box<Started>,
+    bar: &Bar,
+    start: Instant,
+    holds_out: Option<bool>,
+) -> Result<()> {
+    input::say_notes(&started.notes(), args.common.quiet);
+    let [evaluating, _] = Share::split(bar, [5.0, 1.0]).map(Share::even);
+    bar.say("reconstructing");
+    let begin = Instant::now();
+    let inverse = match args.by {
+        By::Auto => model.inverse_transform()?,
+        By::Energy => model.inverse_by_energy()?,
+    };
+    started.check(|table| model.check_coordinates(&table.points))?;
+    let supervised = model.recipe().method.is_supervised();
+    if supervised && holds_out == Some(true) {
+        return Err(Error::inapplicable("held-out", without_classes(model), "leave out --held-out"));
+    }
+    let holds_out = holds_out.unwrap_or(has_intervals(args) && inverse.holds_out_rows());
+    let held_out = match model.points().filter(|_| holds_out) {
+        Some(points) => Some(model.recipe().held_out_rows(points, &evaluating)?),
+        None => None,
+    };
+    bar.say("reconstructing");
+    let inverse = inverse.calibrated(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
+    let mut computed = begin.elapsed().as_secs_f64();
+    let (mut written, rows) = (0.0, started.rows());
+    let targets = [Some(&args.output), args.std.as_ref(), args.interval.as_ref()];
+    let mut streams: Option<Vec<Option<Streamed>>> = None;
+    let (mut far, mut dropped, mut dims) = (Vec::new(), Dropped::default(), 0);
+    let mut last = None;
+    started.each(|table, above, fraction| {
+        progress::go_on()?;
+        let begin = Instant::now();
+        let count = table.points.rows();
+        let kept = Kept::of_batch(args.input.missing(), &table.points);
+        if !table.points.missing().is_empty() && args.input.missing() != MissingName::Drop {
+            return Err(incomplete());
+        }
+        let places = match &kept {
+            Some(kept) => (!kept.rows.is_empty()).then(|| table.points.select(&kept.rows)),
+            None => Some(table.points),
+        };
+        let found = places.as_ref().map(|places| inverse.reconstruct(places)).transpose()?;
+        let in_file = |&i: &usize| above + kept.as_ref().map_or(i, |kept| kept.rows[i]);
+        far.extend(found.iter().flat_map(|found| &found.far).map(in_file));
+        match &kept {
+            Some(kept) => dropped.add(&kept.dropped(), true),
+            None => dropped.all += count,
+        }
+        computed += begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let features = model.points().map_or(0, Points::cols);
+        dims = features;
+        if streams.is_none() {
+            let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
+            let open = |target: Option<&PathBuf>| target.map(|target| Streamed::open(target, &names, false, rows));
+            streams = Some(targets.iter().map(|target| open(*target).transpose()).collect::<Result<_>>()?);
+        }
+        let (mut all, mut closed) = (Vec::new(), args.json.is_none());
+        if let Some(found) = found {
+            last = Some(Reconstruction { far: Vec::new(), ..found.clone() });
+            all = vec![found.points, found.deviations, found.margins];
+        }
+        for (at, stream) in streams.iter_mut().flatten().enumerate() {
+            let Some(stream) = stream else { continue };
+            let rows = match &kept {
+                Some(kept) => Cow::Owned(kept.spread_batch(all.get(at), features)?),
+                None => Cow::Borrowed(&all[at]),
+            };
+            progress::uninterrupted(|| stream.write(&rows, &[]))?;
+            closed &= stream.is_closed();
+        }
+        written += begin.elapsed().as_secs_f64();
+        bar.passed(fraction, above + count);
+        // Nobody reads the rest.
+        Ok(!closed)
+    })?;
+    let streams = streams.unwrap_or_default();
+    if args.json.is_none() && streams.iter().flatten().all(Streamed::is_closed) {
+        bar.finish();
+        return Ok(());
+    }
+    let count = dropped.all - dropped.count;
+    Kept::check_some(count, dropped.all)?;
+    let Some(last) = last else { return Ok(()) };
+    let mut warnings: Vec<String> = inverse.warning(far.len(), count).into_iter().collect();
+    if supervised && args.held_out.is_none() && has_intervals(args) {
+        let rest = "the intervals are calibrated on training rows, and may be too narrow for new ones";
+        warnings.push(format!("{}; {rest}", without_classes(model)));
+    }
+    let reconstructed = Reconstruction { far, warnings, ..last };
+    progress::start_writing()?;
+    bar.say("writing");
+    let begin = Instant::now();
+    let mut outputs = Outputs::default();
+    for stream in streams.into_iter().flatten() {
+        outputs.finish(stream)?;
+    }
+    written += begin.elapsed().as_secs_f64();
+    if let Some(target) = &args.json {
+        let read = (start.elapsed().as_secs_f64() - computed - written).max(0.0);
+        let seconds = json!({"read": read, "reconstruct": computed, "write": written});
+        let mut value = json(model, &reconstructed, count, held_out.as_ref(), seconds);
+        if dropped.count > 0 {
+            value["dropped"] = dropped.json();
+        }
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
+    }
+    progress::go_on()?;
+    bar.finish();
+    outputs.commit()?;
+    say(args.common.quiet, &summary(model, &reconstructed, count, held_out.as_ref()));
+    if dropped.count > 0 {
+        input::say_notes(&[dropped.note()], args.common.quiet);
+    }
+    Ok(())
+}
+
+/// The error of an embedding point without one of its coordinates.
+fn incomplete() -> Error {
+    let fact = "an embedding point needs all its coordinates";
+    Error::parameter("missing", fact, "use --missing drop, which leaves the rows of incomplete points empty")
 }
 
 /// What was found for the places that were kept, with empty rows for the others: as many per place as were found for each.
@@ -139,7 +272,13 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 }
 
 /// The report as JSON; what is not known is null.
-fn json(model: &Model, reconstructed: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
+fn json(
+    model: &Model,
+    reconstructed: &Reconstruction,
+    count: usize,
+    held_out: Option<&HeldOutRows>,
+    seconds: Value,
+) -> Value {
     let ReconstructionDiagnostics { rule, rows, error, within, log_density } = &reconstructed.diagnostics;
     let parameters = match *rule {
         ReconstructionRule::Linear | ReconstructionRule::Energy => json!({}),
@@ -150,7 +289,7 @@ fn json(model: &Model, reconstructed: &Reconstruction, held_out: Option<&HeldOut
     };
     json!({
         "method": model.report().method,
-        "n": reconstructed.points.rows(),
+        "n": count,
         "features": reconstructed.points.cols(),
         "dims": model.embedding().cols(),
         "rule": rule.name(),
@@ -187,9 +326,8 @@ fn warnings(reconstructed: &Reconstruction) -> Vec<String> {
 }
 
 /// The report for people: what predicted, and how well.
-fn summary(model: &Model, reconstructed: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
-    let (places, features) =
-        (plural(reconstructed.points.rows(), "embedding point"), plural(reconstructed.points.cols(), "feature"));
+fn summary(model: &Model, reconstructed: &Reconstruction, count: usize, held_out: Option<&HeldOutRows>) -> String {
+    let (places, features) = (plural(count, "embedding point"), plural(reconstructed.points.cols(), "feature"));
     let rule = match reconstructed.diagnostics.rule {
         ReconstructionRule::Linear => "the linear inverse".to_string(),
         ReconstructionRule::Energy => "the objective with one more point".to_string(),

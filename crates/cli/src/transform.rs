@@ -9,6 +9,7 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::reconstruct::without_classes;
 use crate::report::{self, grouped, plural};
+use crate::stream::{self, Begun};
 use crate::{input, one_line, say};
 use eigenfold::{Error, HeldOutExtension, Model, Points, Posterior, Result, Transformed, io, io::ReadOptions};
 use eigenfold_plot::Format;
@@ -39,7 +40,14 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let lenient = args.input.missing.is_none() && model.points().is_some_and(|points| !points.missing().is_empty());
     let missing = options.missing || lenient;
     let options = ReadOptions { keep: args.carry.columns(), like: model.schema(), missing, ..options };
-    let table = input::table(&args.input, options, args.common.quiet)?;
+    let table = match stream::begin(args, &options)? {
+        Begun::Batches(batches) => return stream::run(args, &model, batches, &bar, start),
+        Begun::Whole(table) => {
+            input::say_notes(&input::with_flag_names(&table.notes), args.common.quiet);
+            *table
+        }
+        Begun::Nothing => input::table(&args.input, options, args.common.quiet)?,
+    };
     let kept = Kept::of(args.input.missing(), &table.points)?;
     let along = args.carry.along(table.labels, args.input.label.as_deref(), table.kept, table.points.rows())?;
     let along = along.of_rows(kept.as_ref());
@@ -70,7 +78,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let start = Instant::now();
     let dropped = kept.as_ref().map(Kept::note);
     let notes: Vec<String> =
-        dropped.into_iter().chain(along.note()).chain(far_message(&in_file, placed.rows())).collect();
+        dropped.into_iter().chain(along.note()).chain(far_message(in_file.len(), &in_file, placed.rows())).collect();
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_map(name, &all, &along.kept))?;
     if let (Some(target), Some(deviations)) = (&args.std, &deviations) {
@@ -115,7 +123,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
 }
 
 /// Whether the embedding is fitted again without some rows: on request, or for --std if few rows make it cheap.
-fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
+pub(crate) fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
     match args.held_out {
         Some(what) if what.is_rows("transform").is_err() => what.is_rows("transform"),
         Some(_) if args.std.is_none() => {
@@ -131,7 +139,7 @@ fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
 }
 
 /// What --std contains.
-fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
+pub(crate) fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
     match held_out {
         Some(HeldOutExtension { rows, folds, within: [one, two], .. }) => {
             let rows = grouped(*rows);
@@ -153,7 +161,7 @@ fn uncertainty(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
 }
 
 /// Why there is no uncertainty of new rows, and the way out.
-fn without_deviations(model: &Model) -> Error {
+pub(crate) fn without_deviations(model: &Model) -> Error {
     if let Some(fact) = model.recipe().method.without_standard_deviation() {
         return Error::parameter("std", fact, "use --held-out rows");
     }
@@ -164,7 +172,7 @@ fn without_deviations(model: &Model) -> Error {
 }
 
 /// The deviation of every coordinate and the log density of every row, with the names of these columns.
-fn posterior(model: &Model, rows: &Points) -> Result<(Vec<String>, Points)> {
+pub(crate) fn posterior(model: &Model, rows: &Points) -> Result<(Vec<String>, Points)> {
     let posteriors = model.posteriors(rows)?;
     let dims = posteriors.first().map_or(0, |posterior| posterior.mean.len());
     let names = (1..=dims).map(|q| format!("y{q}_std")).chain(["log_density".into()]).collect();
@@ -178,13 +186,13 @@ fn posterior(model: &Model, rows: &Points) -> Result<(Vec<String>, Points)> {
 }
 
 /// One line: how many rows are far from all data, and the first of them as the file counts them.
-fn far_message(far: &[usize], rows: usize) -> Option<String> {
-    if far.is_empty() {
+pub(crate) fn far_message(count: usize, first: &[usize], rows: usize) -> Option<String> {
+    if count == 0 {
         return None;
     }
-    let shown: Vec<String> = far.iter().take(5).map(|&i| grouped(i + 1)).collect();
-    let more = if far.len() > 5 { ", ..." } else { "" };
-    let (count, rows) = (grouped(far.len()), grouped(rows));
+    let shown: Vec<String> = first.iter().take(5).map(|&i| grouped(i + 1)).collect();
+    let more = if count > 5 { ", ..." } else { "" };
+    let (count, rows) = (grouped(count), grouped(rows));
     let rest = "their coordinates are extrapolated and mean little";
     let fact = format!("{count} of {rows} new points are far from all training points");
     Some(format!("{fact} (rows {}{more}); {rest}", shown.join(", ")))

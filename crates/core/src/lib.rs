@@ -96,7 +96,7 @@ pub use extend::{Latent, Posterior, Transformed};
 pub use field::unfolding::{Bracket, Certificate, Rescaling};
 pub use field::{Explained, LearnedGraph, PathStep};
 pub use figure::Figure;
-pub use model::Model;
+pub use model::{Model, Transformer};
 pub use reconstruct::{
     InverseTransform, LearnedInverse, Portable, Reconstruction, ReconstructionDiagnostics, ReconstructionRule,
 };

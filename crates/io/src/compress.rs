@@ -6,9 +6,9 @@
 use crate::format_error;
 #[cfg(feature = "compressed")]
 use crate::{SMALLER, gather::gathered, memory};
-use eigenfold_linalg::error::Result;
 #[cfg(feature = "compressed")]
 use eigenfold_linalg::error::bytes as shown_bytes;
+use eigenfold_linalg::error::{Error, Result};
 #[cfg(feature = "compressed")]
 use std::io::ErrorKind;
 use std::io::{Read, Write};
@@ -76,11 +76,7 @@ impl Compression {
                 let fact = format!("memory is too small to decompress it by {title}");
                 Err(format_error(path, fact, SMALLER))
             }
-            Err(error) => {
-                let reason = error.to_string().replace('\n', " ");
-                let fact = format!("cannot be decompressed by {title} ({reason})");
-                Err(format_error(path, fact, "it is damaged or cut short, get it again"))
-            }
+            Err(error) => Err(self.fault(path, &error)),
         }
     }
 
@@ -103,6 +99,43 @@ impl Compression {
                 encoder.finish().map(|_| ())
             }
         }
+    }
+}
+
+/// What decompresses an input as it is read.
+pub(crate) type Unpacked = Box<dyn Read + Send>;
+
+#[cfg(feature = "compressed")]
+impl Compression {
+    /// Decompresses all members or frames of a file as they are read.
+    pub(crate) fn reader(self, path: &Path, input: Unpacked) -> Result<Unpacked> {
+        Ok(match self {
+            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(input)),
+            Compression::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::new(input).map_err(|error| self.fault(path, &error))?;
+                decoder.window_log_max(27).map_err(|error| self.fault(path, &error))?;
+                Box::new(decoder)
+            }
+        })
+    }
+
+    /// The error of a file that cannot be decompressed.
+    pub(crate) fn fault(self, path: &Path, error: &std::io::Error) -> Error {
+        let reason = error.to_string().replace('\n', " ");
+        let fact = format!("cannot be decompressed by {} ({reason})", self.title());
+        format_error(path, fact, "it is damaged or cut short, get it again")
+    }
+}
+
+#[cfg(not(feature = "compressed"))]
+impl Compression {
+    pub(crate) fn reader(self, path: &Path, _input: Unpacked) -> Result<Unpacked> {
+        let (fact, way_out) = (format!("is compressed by {}, {}", self.title(), WITHOUT.0), WITHOUT.1);
+        Err(format_error(path, fact, format!("{way_out}, or decompress it first")))
+    }
+
+    pub(crate) fn fault(self, path: &Path, error: &std::io::Error) -> Error {
+        format_error(path, format!("cannot be decompressed by {} ({error})", self.title()), WITHOUT.1)
     }
 }
 

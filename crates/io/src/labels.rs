@@ -109,6 +109,61 @@ impl Labels {
     }
 }
 
+/// Counts the missing labels of a column whose rows come in batches. Which texts stand for none depends on whether all of them
+/// are numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Whether a text that is no number was seen.
+    texts: bool,
+    all: usize,
+    complete: usize,
+    /// Of all rows, and of the complete ones.
+    as_numbers: [usize; 2],
+    as_texts: [usize; 2],
+}
+
+impl Tally {
+    /// Passes the labels of further rows; those of `complete` rows are counted apart.
+    pub(crate) fn pass(&mut self, cells: &Cells, complete: Option<&[usize]>) {
+        let every: Vec<usize>;
+        let complete = match complete {
+            Some(complete) => complete,
+            None => {
+                every = (0..cells.len()).collect();
+                &every
+            }
+        };
+        self.all += cells.len();
+        self.complete += complete.len();
+        match cells {
+            Cells::Numbers(numbers) => {
+                self.as_numbers[0] += numbers.iter().filter(|number| !number.is_finite()).count();
+                self.as_texts[0] += numbers.iter().filter(|number| number.is_nan()).count();
+                self.as_numbers[1] += complete.iter().filter(|&&i| !numbers[i].is_finite()).count();
+                self.as_texts[1] += complete.iter().filter(|&&i| numbers[i].is_nan()).count();
+            }
+            Cells::Texts(texts) => {
+                let is_number = |text: &String| text.parse::<f64>().is_ok_and(f64::is_finite);
+                self.as_numbers[0] += texts.iter().filter(|text| is_missing(text.as_bytes())).count();
+                self.as_texts[0] += texts.iter().filter(|text| is_no_class(text)).count();
+                self.as_numbers[1] += complete.iter().filter(|&&i| is_missing(texts[i].as_bytes())).count();
+                self.as_texts[1] += complete.iter().filter(|&&i| is_no_class(&texts[i])).count();
+                self.texts |= texts.iter().any(|text| !is_missing(text.as_bytes()) && !is_number(text));
+            }
+        }
+    }
+
+    /// How many labels of complete rows are missing, and how many complete rows there are.
+    pub(crate) fn complete(&self) -> (usize, usize) {
+        (if self.texts { self.as_texts[1] } else { self.as_numbers[1] }, self.complete)
+    }
+
+    /// How many labels are missing.
+    pub(crate) fn missing(&self) -> usize {
+        if self.texts { self.as_texts[0] } else { self.as_numbers[0] }
+    }
+}
+
 /// Whether a text stands for no class. Fewer texts than stand for no number: a class may well be called `none`.
 fn is_no_class(text: &str) -> bool {
     text.is_empty() || ["NA", "N/A", "NaN", "null"].iter().any(|none| text.eq_ignore_ascii_case(none))
@@ -152,6 +207,19 @@ mod tests {
         assert_eq!((values.missing(), values.len()), (1, 2));
         assert_eq!(Labels::from_cells(&Cells::Numbers(vec![f64::NAN, f64::INFINITY])), None);
         assert_eq!(Labels::from_cells(&Cells::Texts(texts(&["", "NA"]))), None);
+    }
+
+    #[test]
+    fn missing_labels_are_counted_over_batches_as_over_all_rows() {
+        for column in [&["3", "?", "4", "none"][..], &["a", "?", "none", "NA"], &["", "1", "007", "x"], &["1", "2", ""]]
+        {
+            let all = Labels::from_cells(&Cells::from_texts(texts(column))).unwrap().missing();
+            for size in 1..=column.len() {
+                let mut tally = Tally::default();
+                column.chunks(size).for_each(|batch| tally.pass(&Cells::from_texts(texts(batch)), None));
+                assert_eq!((tally.missing(), tally.complete()), (all, (all, column.len())), "{column:?} by {size}");
+            }
+        }
     }
 
     #[test]

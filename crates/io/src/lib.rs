@@ -13,6 +13,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod batches;
 mod builtin;
 mod columns;
 mod compress;
@@ -33,6 +34,7 @@ mod text;
 mod weights;
 mod write;
 
+pub use batches::{Batches, Offer, RowSample, read_batches, read_map_batches, row_hash};
 pub use columns::carried::{Carried, Cells};
 pub use concatenate::read_all;
 pub use graph::{read_graph, write_graph};
@@ -43,6 +45,7 @@ pub use write::Lists;
 pub use write::atomic::{
     check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error,
 };
+pub use write::stream::Writer;
 pub use write::target::Target;
 
 use columns::Want;
@@ -51,9 +54,7 @@ use eigenfold_linalg::error::{Error, Result, bytes as shown_bytes};
 use eigenfold_linalg::memory;
 use gather::gathered;
 use sheet::Sheet;
-#[cfg(not(all(feature = "parquet", feature = "compressed")))]
-use source::Content;
-use source::Source;
+use source::{Content, Source};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -171,17 +172,29 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
     }
     let (name, array) = source::array_in(source);
     let Source { path, format, content } = Source::open(name, options.memory)?;
-    let sheet = match format {
-        Format::Text(delimiter) => csv::read(&path, &content.bytes(&path, options.memory)?, delimiter, options, want)?,
+    let sheet = sheet_from(&path, format, content, array, options, want)?;
+    Ok((path, sheet))
+}
+
+/// The content of a file of this format; of an archive, the content of one of its arrays.
+fn sheet_from(
+    path: &Path,
+    format: Format,
+    content: Content,
+    array: Option<&str>,
+    options: &ReadOptions,
+    want: Want,
+) -> Result<Sheet> {
+    match format {
+        Format::Text(delimiter) => csv::read(path, &content.bytes(path, options.memory)?, delimiter, options, want),
         Format::Npy => {
             let sizes = (content.len(), content.in_memory());
-            npy::read(&path, &mut content.place(), sizes, None, options, want)?
+            npy::read(path, &mut content.place(), sizes, None, options, want)
         }
-        Format::Npz => read_npz(&path, content, array, options, want)?,
-        Format::Parquet => read_parquet(&path, content, options, want)?,
-        Format::Arrow => read_arrow(&path, content.bytes(&path, options.memory)?, options, want)?,
-    };
-    Ok((path, sheet))
+        Format::Npz => read_npz(path, content, array, options, want),
+        Format::Parquet => read_parquet(path, content, options, want),
+        Format::Arrow => read_arrow(path, content.bytes(path, options.memory)?, options, want),
+    }
 }
 
 /// Writes points, and after them the columns that go with them.

@@ -26,6 +26,24 @@ pub(super) struct Sheet {
     pub(super) notes: Vec<String>,
     /// Whether cells may be missing.
     pub(super) missing: bool,
+    /// The rows of the file that it has.
+    pub(super) extent: Extent,
+}
+
+/// Which rows of a file a sheet has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    /// How many rows of the file are above.
+    pub(super) above: usize,
+    /// Whether there may be others, so that what is true of all rows cannot be known.
+    pub(super) partial: bool,
+}
+
+impl Extent {
+    /// How much is missing of these values, if they are all of the file's.
+    pub(super) fn gone(self, values: &[f64], width: usize) -> Gone {
+        if self.partial { Gone::default() } else { Gone::of(values, width) }
+    }
 }
 
 /// A column that is being read: numbers or texts.
@@ -49,6 +67,7 @@ impl Sheet {
         rows: usize,
         gathered: Vec<Gathered>,
         options: &ReadOptions,
+        extent: Extent,
     ) -> Result<Sheet> {
         let (mut data, mut nulls, mut carried) = (Vec::new(), Vec::new(), Vec::new());
         let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
@@ -67,7 +86,8 @@ impl Sheet {
             _ => data.len(),
         };
         let values = interleave(path, data, rows)?;
-        let sheet = Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing };
+        let (notes, missing) = (Vec::new(), options.missing);
+        let sheet = Sheet { columns, roles, values, width, carried, rows, notes, missing, extent };
         let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
         if let Some(at) = sheet.values.iter().position(wrong) {
             let (row, of, column) = sheet.place(at);
@@ -75,9 +95,9 @@ impl Sheet {
         }
         if let Some(at) = sheet.values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
             let (row, of, column) = sheet.place(at);
-            let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(row));
+            let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(at / width + 1));
             let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
-            let gone = Gone::of(&sheet.values, width);
+            let gone = extent.gone(&sheet.values, width);
             return Err(of.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
         }
         Ok(sheet)
@@ -86,7 +106,7 @@ impl Sheet {
     /// Where a value is in the file: its row counted from 1, and its column among those that messages name, which are the
     /// entries of vectors.
     fn place(&self, at: usize) -> (usize, Columns, usize) {
-        let (row, feature) = (at / self.width + 1, at % self.width);
+        let (row, feature) = (self.extent.above + at / self.width + 1, at % self.width);
         match self.roles.vector {
             Some(_) => {
                 let names = self.columns.feature_names(&self.roles, self.width).unwrap_or_default();
@@ -100,11 +120,23 @@ impl Sheet {
     pub(super) fn of_matrix(
         path: &Path,
         columns: Columns,
-        mut values: Vec<f64>,
+        values: Vec<f64>,
         options: &ReadOptions,
         want: Want,
     ) -> Result<Sheet> {
         let roles = columns.roles(path, options, want)?;
+        Sheet::of_rows(path, columns, roles, values, options, Extent::default())
+    }
+
+    /// The sheet of some rows of a matrix.
+    pub(super) fn of_rows(
+        path: &Path,
+        columns: Columns,
+        roles: Roles,
+        mut values: Vec<f64>,
+        options: &ReadOptions,
+        extent: Extent,
+    ) -> Result<Sheet> {
         options.unmark(&mut values);
         let width = columns.count();
         let rows = values.len().checked_div(width).unwrap_or(0);
@@ -115,24 +147,24 @@ impl Sheet {
         let data = roles.columns(Role::Data);
         let values = if data.len() == width { values } else { pick(&data) };
         if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
-            let (row, column) = (at / data.len() + 1, data[at % data.len()]);
+            let (row, column) = (extent.above + at / data.len() + 1, data[at % data.len()]);
             if values[at].is_nan() {
-                let gone = Gone::of(&values, data.len());
+                let gone = extent.gone(&values, data.len());
                 let what = "is not a number (NaN)";
                 return Err(columns.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
             }
             return Err(columns.bad_number(path, row, None, column, values[at]));
         }
-        let width = data.len();
-        Ok(Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing })
+        let (width, notes, missing) = (data.len(), Vec::new(), options.missing);
+        Ok(Sheet { columns, roles, values, width, carried, rows, notes, missing, extent })
     }
 
     /// Points, labels and carried columns; the columns as `like` has them, if it is given.
     pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
         let labels = match self.roles.label {
             Some(label) => match self.cells(label).and_then(Labels::from_cells) {
-                // The label column of a model may be empty in new rows.
-                None if like.is_none() => return Err(self.columns.unlabeled(path, label)),
+                // The label column of a model may be empty in new rows, and other rows may have labels.
+                None if like.is_none() && !self.extent.partial => return Err(self.columns.unlabeled(path, label)),
                 found => found,
             },
             None => None,
@@ -145,7 +177,8 @@ impl Sheet {
         names.extend(self.add_indicators(path, &schema)?);
         let said = self.roles.notes.iter().map(|note| format!("{}: {note}", path.display()));
         let notes = self.notes.drain(..).chain(said).collect();
-        let points = Points::with_missing(self.rows, names.len(), self.values).map_err(|error| error.in_file(path))?;
+        let points =
+            points_of(self.rows, names.len(), self.values, self.extent).map_err(|error| error.in_file(path))?;
         let columns = named.then_some(names);
         Ok(Table { points, columns, schema, labels, kept, notes })
     }
@@ -227,7 +260,7 @@ impl Sheet {
     /// The column as a category, if it is one.
     fn category(&self, column: usize) -> Option<Category<'_>> {
         let cells = self.cells(column).filter(|_| self.roles.one_hot.contains(&column))?;
-        Some(Category { columns: &self.columns, column, cells, missing: self.missing })
+        Some(Category { columns: &self.columns, column, cells, missing: self.missing, above: self.extent.above })
     }
 
     /// The columns that are kept, in the order of the options.
@@ -238,10 +271,21 @@ impl Sheet {
         self.roles.kept.iter().filter_map(column).collect()
     }
 
-    fn cells(&self, column: usize) -> Option<&Cells> {
+    pub(super) fn cells(&self, column: usize) -> Option<&Cells> {
         let at = self.roles.columns(Role::Carried).iter().position(|&carried| carried == column)?;
         self.carried.get(at)
     }
+}
+
+/// The points of some rows. A column of which nothing is observed is an error only if these are all rows.
+fn points_of(rows: usize, cols: usize, mut values: Vec<f64>, extent: Extent) -> Result<Points> {
+    let unobserved = |c: usize| (0..rows).all(|i| values[i * cols + c].is_nan());
+    if !extent.partial || values.len() != rows * cols || !(0..cols).any(unobserved) {
+        return Points::with_missing(rows, cols, values);
+    }
+    // A row that is complete, and left out again: guesses replace what stands in the missing cells.
+    values.extend(vec![1.0; cols]);
+    Ok(Points::with_missing(rows + 1, cols, values)?.select(&(0..rows).collect::<Vec<_>>()))
 }
 
 /// The rows of lists, one per column, all of the same length; a single one is taken as it is.

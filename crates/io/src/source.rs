@@ -4,13 +4,17 @@
 //! alone show whether a file is compressed. Pipes and compressed files are read into memory as a whole, since most formats
 //! are not read from front to back.
 
-use crate::compress::Compression;
+use crate::compress::{Compression, Unpacked};
+use crate::gather::gathered;
 use crate::text::dialect;
-use crate::{Format, by_extension, contents, format_error, is_standard, open, read_error};
-use eigenfold_linalg::error::Result;
+use crate::{Format, SMALLER, by_extension, contents, format_error, is_standard, open, read_error};
+use eigenfold_linalg::error::{Error, Result, bytes as shown_bytes};
+use eigenfold_linalg::memory;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of bytes that format detection reads.
 const HEAD: u64 = 8192;
@@ -82,6 +86,129 @@ impl Source {
             _ => by_first_bytes(path, &head)?,
         };
         Ok(Source { path: path.into(), format, content })
+    }
+}
+
+/// An input that is read from front to back.
+pub(super) struct Stream {
+    /// As messages name it.
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    /// Its bytes from the start, decompressed.
+    pub(super) reader: Reader,
+    /// The file and its length, if it can be read in any order and is not compressed.
+    pub(super) file: Option<(File, u64)>,
+}
+
+/// Reads an input from front to back, and counts the bytes that were read of the file.
+pub(super) struct Reader {
+    inner: Unpacked,
+    path: PathBuf,
+    compression: Option<Compression>,
+    passed: Arc<AtomicU64>,
+    /// The length of the file, if it has one.
+    length: Option<u64>,
+}
+
+impl Stream {
+    /// Opens a file, or standard input (`-`).
+    pub(super) fn open(name: &Path) -> Result<Stream> {
+        let standard = is_standard(name);
+        let path = if standard { Path::new("standard input") } else { name };
+        let fail = |error| read_error(path, error);
+        let (mut raw, file): (Unpacked, _) = match standard {
+            true => (Box::new(std::io::stdin()), None),
+            false => {
+                let mut file = open(path)?;
+                let length = file.metadata().map_err(fail)?.len();
+                // A pipe cannot be rewound; some files of the system have no length.
+                let seekable = file.seek(SeekFrom::Start(0)).is_ok() && length > 0;
+                let other = file.try_clone().map_err(fail)?;
+                (Box::new(file), seekable.then_some((other, length)))
+            }
+        };
+        let mut head = Vec::new();
+        (&mut raw).take(HEAD).read_to_end(&mut head).map_err(fail)?;
+        let passed = Arc::new(AtomicU64::new(0));
+        let (named, stem) = Compression::named(path);
+        let compression = Compression::of(&head);
+        if let Some(compression) = named.filter(|_| compression.is_none()) {
+            let fact = format!("has the extension of {} but is not compressed by it", compression.title());
+            return Err(format_error(path, fact, "give it its right name"));
+        }
+        let counted = Counted { inner: std::io::Cursor::new(head.clone()).chain(raw), passed: Arc::clone(&passed) };
+        let mut inner: Unpacked = Box::new(counted);
+        if let Some(compression) = compression {
+            inner = compression.reader(path, inner)?;
+            head.clear();
+            (&mut inner).take(HEAD).read_to_end(&mut head).map_err(|error| compression.fault(path, &error))?;
+            inner = Box::new(std::io::Cursor::new(head.clone()).chain(inner));
+        }
+        let format = match by_extension(&stem) {
+            Some(format) if !standard => format,
+            _ => by_first_bytes(path, &head)?,
+        };
+        let length = file.as_ref().map(|(_, length)| *length);
+        let reader = Reader { inner, path: path.into(), compression, passed, length };
+        Ok(Stream { path: path.into(), format, reader, file: file.filter(|_| compression.is_none()) })
+    }
+}
+
+impl Reader {
+    /// Reads up to this many bytes; fewer only at the end.
+    pub(super) fn take_up_to(&mut self, count: usize, into: &mut Vec<u8>) -> Result<usize> {
+        let read = (&mut self.inner).take(count as u64).read_to_end(into);
+        read.map_err(|error| self.fault(error))
+    }
+
+    /// The same, with bytes that were read already.
+    pub(super) fn after(self, bytes: Vec<u8>) -> Reader {
+        Reader { inner: Box::new(std::io::Cursor::new(bytes).chain(self.inner)), ..self }
+    }
+
+    /// All that is left, up to the memory limit.
+    pub(super) fn rest(mut self, memory: Option<u64>) -> Result<Vec<u8>> {
+        let most = memory.unwrap_or_else(memory::available);
+        match gathered(&mut self.inner, most) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => {
+                let fact = format!("is larger than the limit of {}", shown_bytes(most));
+                Err(format_error(&self.path, fact, SMALLER))
+            }
+            Err(error) => Err(self.fault(error)),
+        }
+    }
+
+    fn fault(&self, error: std::io::Error) -> Error {
+        match self.compression {
+            Some(compression) => compression.fault(&self.path, &error),
+            None => read_error(&self.path, error),
+        }
+    }
+
+    /// How much of the file was read, if that is known.
+    pub(super) fn fraction(&self) -> Option<f64> {
+        Some(self.passed.load(Ordering::Relaxed) as f64 / self.length? as f64)
+    }
+}
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.inner.read(buffer)
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    inner: R,
+    passed: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.passed.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }
 

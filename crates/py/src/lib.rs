@@ -13,6 +13,7 @@ mod picture;
 mod quality;
 mod request;
 mod table;
+mod transformer;
 mod watch;
 
 /// Counts what is allocated here, not by Python, so that a comparison can tell the memory that each method took.
@@ -36,4 +37,6 @@ mod _eigenfold {
     use super::quality::{measures, quality};
     #[pymodule_export]
     use super::table::methods;
+    #[pymodule_export]
+    use super::transformer::Transformer;
 }

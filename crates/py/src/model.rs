@@ -3,6 +3,7 @@
 use crate::arrays::{Numbers, matrix};
 use crate::errors::{message, raised};
 use crate::request::missing;
+use crate::transformer::Transformer;
 use crate::watch::run;
 use eigenfold::{
     HeldOutExtension, InverseTransform, LearnedInverse, Log, Neighbors, Observer, ParameterInfo, Points, Posterior,
@@ -210,11 +211,16 @@ impl Model {
             rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let (model, extension) = (Arc::clone(&self.inner), Arc::clone(&self.extension));
         let placed = run(py, threads, None, move |observer| match deviations {
-            true => transformed_with_std(&model, &extension, &rows, held_out, observer),
+            true => transformed_with_std(&model.transformer()?, &extension, &rows, held_out, observer),
             false => model.transform_detailed(&rows),
         })?;
         let deviations = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
         Ok((matrix(py, &placed.coordinates)?, placed.far, deviations))
+    }
+
+    /// The model prepared to place one batch of rows after the other, with standard deviations if requested.
+    fn transformer(&self, deviations: bool, held_out: Option<bool>, threads: Option<usize>) -> PyResult<Transformer> {
+        Transformer::new(Arc::clone(&self.inner), Arc::clone(&self.extension), deviations, held_out, threads)
     }
 
     /// How many times the inverse transform was fitted.
@@ -309,34 +315,37 @@ impl Model {
 }
 
 /// New rows with the deviations of their coordinates: of their posterior, by maps without some rows (made once), or of the placing alone.
-fn transformed_with_std(
-    model: &eigenfold::Model,
+pub(crate) fn transformed_with_std(
+    transformer: &eigenfold::Transformer<'_>,
     extension: &OnceLock<HeldOutExtension>,
     rows: &Points,
     held_out: Option<bool>,
     observer: &dyn Observer,
 ) -> eigenfold::Result<Transformed> {
+    let model = transformer.model();
     if model.latent().is_some() {
-        return by_posterior(model, rows);
+        return by_posterior(transformer, rows);
     }
     if !held_out.unwrap_or_else(|| model.holds_out_extension()) {
-        return model.transform_with_std(rows);
+        return transformer.transform_with_std(rows);
     }
     if let Some(held_out) = extension.get() {
-        return model.transform_held_out(rows, held_out);
+        return transformer.transform_held_out(rows, held_out);
     }
     with_classes(model)?;
     let held_out = model.held_out_extension(observer)?;
-    model.transform_held_out(rows, extension.get_or_init(|| held_out))
+    transformer.transform_held_out(rows, extension.get_or_init(|| held_out))
 }
 
 /// New rows of a latent model, each with the deviations of its hidden coordinates given what was observed of it.
-fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Transformed> {
+fn by_posterior(transformer: &eigenfold::Transformer<'_>, rows: &Points) -> eigenfold::Result<Transformed> {
+    let model = transformer.model();
     let dims = model.embedding().cols();
     let deviation = |one: &Posterior, q: usize| one.covariance[q * dims + q].sqrt();
     let all = model.posteriors(rows)?;
     let values = all.iter().flat_map(|one| (0..dims).map(move |q| deviation(one, q))).collect();
-    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.transform_detailed(rows)? })
+    let deviations = Some(Points::new(rows.rows(), dims, values)?);
+    Ok(Transformed { deviations, ..transformer.transform_detailed(rows)? })
 }
 
 /// Refuses a map that went by classes, which the model does not keep: it cannot be made again.

@@ -11,8 +11,8 @@ mod system;
 
 use crate::progress;
 use eigenfold::{
-    Error, Result,
-    io::{Target, check_replaceable, keep_owner_and_permissions, write_error},
+    Error, Points, Result, io,
+    io::{Carried, Target, check_replaceable, keep_owner_and_permissions, write_error},
 };
 use scratch::Scratch;
 use std::fs::{File, Metadata};
@@ -114,6 +114,24 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
+    /// Adds an output that was written batch by batch and is complete.
+    pub(crate) fn finish(&mut self, stream: Streamed) -> Result<()> {
+        let Streamed { target, writer, begun, closed } = stream;
+        if closed {
+            return Ok(());
+        }
+        let finished = writer.finish();
+        match (begun, finished) {
+            (None, Err(Error::Io { source, .. })) if source.kind() == ErrorKind::BrokenPipe => {}
+            (None, finished) => finished?,
+            (Some(begun), finished) => {
+                finished.map_err(|error| renamed(error, &target))?;
+                self.staged.push(begun.end(&target)?);
+            }
+        }
+        Ok(())
+    }
+
     /// Gives all outputs their final names, or none.
     pub(crate) fn commit(self) -> Result<()> {
         for (target, write) in self.direct {
@@ -129,6 +147,23 @@ impl<'a> Outputs<'a> {
 
 impl Staged {
     fn written(target: &Path, place: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<Staged> {
+        let begun = Begun::beside(target, place)?;
+        write(&begun.temporary).map_err(|error| renamed(error, target))?;
+        begun.end(target)
+    }
+}
+
+/// A file that is being written under a temporary name.
+struct Begun {
+    place: PathBuf,
+    temporary: PathBuf,
+    scratch: Scratch,
+    /// What it replaces.
+    existing: Option<Metadata>,
+}
+
+impl Begun {
+    fn beside(target: &Path, place: &Path) -> Result<Begun> {
         let fail = |source| if scratch::is_leaving(&source) { Error::Stopped } else { write_error(target, source) };
         let existing = std::fs::metadata(place).ok();
         check_replaceable(place, existing.as_ref()).map_err(fail)?;
@@ -138,11 +173,57 @@ impl Staged {
             return Err(fail(ErrorKind::PermissionDenied.into()));
         }
         let temporary = scratch.path().join(place.file_name().unwrap_or_default());
-        write(&temporary).map_err(|error| renamed(error, target))?;
+        Ok(Begun { place: place.to_path_buf(), temporary, scratch, existing })
+    }
+
+    fn end(self, target: &Path) -> Result<Staged> {
+        let fail = |source| if scratch::is_leaving(&source) { Error::Stopped } else { write_error(target, source) };
+        let Begun { place, temporary, scratch, existing } = self;
         if let Some(existing) = &existing {
             system::call(|| keep_owner_and_permissions(&File::open(&temporary)?, existing)).map_err(fail)?;
         }
-        Ok(Staged { place: place.to_path_buf(), temporary, scratch })
+        Ok(Staged { place, temporary, scratch })
+    }
+}
+
+/// An output that is written batch by batch: a file under a temporary name, a pipe or a device directly.
+pub(crate) struct Streamed {
+    target: PathBuf,
+    writer: io::Writer,
+    begun: Option<Begun>,
+    /// Whether the reader of a pipe has closed it.
+    closed: bool,
+}
+
+impl Streamed {
+    /// Opens an output for points of these columns; `rows` is their number, if it is known.
+    pub(crate) fn open(target: &Path, columns: &[String], carries: bool, rows: Option<usize>) -> Result<Streamed> {
+        let begun = match Target::of(target)? {
+            Target::File(place) => Some(Begun::beside(target, &place)?),
+            Target::Open(_) | Target::Special(_) => None,
+        };
+        let name = begun.as_ref().map_or(target, |begun| &begun.temporary);
+        let writer = io::Writer::open(name, columns, carries, rows).map_err(|error| renamed(error, target))?;
+        Ok(Streamed { target: target.into(), writer, begun, closed: false })
+    }
+
+    /// Writes further rows, all of them or, to a pipe that is closed, none.
+    pub(crate) fn write(&mut self, points: &Points, carried: &[Carried]) -> Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        match self.writer.write(points, carried) {
+            Err(Error::Io { source, .. }) if self.begun.is_none() && source.kind() == ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            result => result.map_err(|error| renamed(error, &self.target)),
+        }
+    }
+
+    /// Whether nobody reads what is written.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
     }
 }
 

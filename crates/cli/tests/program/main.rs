@@ -30,6 +30,7 @@ mod rescale;
 mod safe_outputs;
 mod serve;
 mod stopping;
+mod streams;
 mod terminal;
 mod vectors;
 

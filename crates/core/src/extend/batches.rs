@@ -16,6 +16,7 @@ use eigenfold_graph::{Index, Lists};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The number of new rows per batch, so that its memory stays small: whole blocks of the search for their neighbors,
@@ -78,46 +79,63 @@ impl Batch<'_> {
     }
 }
 
-/// The coordinates of new rows, row by row, in batches. Training rows, identified by their values, are not their own
-/// neighbors; `own` has the training row behind every new one, if they are training rows.
-pub(super) fn place_rows(
-    rule: &dyn Extension,
-    known: &Known<'_>,
-    new: &Points,
-    own: Option<&[u32]>,
-) -> Result<Transformed> {
-    let dims = known.map.cols();
-    let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
-    let place = rule.prepare(*known)?;
-    let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
-    let homes = known.points.map(|(points, _)| Homes::of(points));
-    let corrected = rule.traits().corrected;
-    let mut offsets = BTreeMap::new();
-    let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
-    let size = if index.is_some() { BATCH } else { WIDE_BATCH };
-    for start in (0..new.rows()).step_by(size) {
-        let batch: Vec<usize> = (start..(start + size).min(new.rows())).collect();
-        let batch = new.select(&batch);
-        let own = own.map(|own| &own[start..start + batch.rows()]);
-        let near = known.nearest(index.as_ref(), &batch, own)?;
-        let mut rows = place(&Batch { rows: &batch, near: &near, k: known.k })?;
-        if let (Some(index), true) = (&index, corrected) {
-            let pulls = pulls(&near, known.k);
-            add_offsets(known, &place, index, &pulls, &mut offsets)?;
-            for (i, j, weight) in pulls {
-                rows[i].iter_mut().zip(&offsets[&j]).for_each(|(y, offset): (&mut f64, &f64)| *y += weight * offset);
+/// A rule with all that it needs for any number of new rows: the index of the training points, the distance beyond which a
+/// new point is far, and the corrections that were computed until now.
+pub(super) struct Placer<'a> {
+    known: Known<'a>,
+    index: Option<Index<'a>>,
+    place: TransformFn<'a>,
+    reach: f64,
+    homes: Option<Homes<'a>>,
+    corrected: bool,
+    offsets: RefCell<BTreeMap<u32, Vec<f64>>>,
+}
+
+impl<'a> Placer<'a> {
+    pub(super) fn new(rule: &'a dyn Extension, known: Known<'a>) -> Result<Placer<'a>> {
+        let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
+        let place = rule.prepare(known)?;
+        let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
+        let homes = known.points.map(|(points, _)| Homes::of(points));
+        let corrected = rule.traits().corrected;
+        Ok(Placer { known, index, place, reach, homes, corrected, offsets: RefCell::default() })
+    }
+
+    /// The coordinates of new rows, row by row, in batches. Training rows, identified by their values, are not their own
+    /// neighbors; `own` has the training row behind every new one, if they are training rows.
+    pub(super) fn place(&self, new: &Points, own: Option<&[u32]>) -> Result<Transformed> {
+        let Placer { known, index, place, homes, .. } = self;
+        let dims = known.map.cols();
+        let mut offsets = self.offsets.borrow_mut();
+        let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
+        let size = if index.is_some() { BATCH } else { WIDE_BATCH };
+        for start in (0..new.rows()).step_by(size) {
+            let batch: Vec<usize> = (start..(start + size).min(new.rows())).collect();
+            let batch = new.select(&batch);
+            let own = own.map(|own| &own[start..start + batch.rows()]);
+            let near = known.nearest(index.as_ref(), &batch, own)?;
+            let mut rows = place(&Batch { rows: &batch, near: &near, k: known.k })?;
+            if let (Some(index), true) = (index, self.corrected) {
+                let pulls = pulls(&near, known.k);
+                add_offsets(known, place, index, &pulls, &mut offsets)?;
+                for (i, j, weight) in pulls {
+                    rows[i]
+                        .iter_mut()
+                        .zip(&offsets[&j])
+                        .for_each(|(y, offset): (&mut f64, &f64)| *y += weight * offset);
+                }
+            }
+            for (i, row) in rows.into_iter().enumerate() {
+                let home = match homes {
+                    Some(homes) => homes.home(batch.row(i), own.map(|own| own[i])),
+                    None => known.at_no_distance(&near, i),
+                };
+                placed.extend(home.map_or(row, |j| known.map.row(j).to_vec()));
+                far.extend((near.deviation(i, known.k) > self.reach).then_some(start + i));
             }
         }
-        for (i, row) in rows.into_iter().enumerate() {
-            let home = match &homes {
-                Some(homes) => homes.home(batch.row(i), own.map(|own| own[i])),
-                None => known.at_no_distance(&near, i),
-            };
-            placed.extend(home.map_or(row, |j| known.map.row(j).to_vec()));
-            far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
-        }
+        Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
     }
-    Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
 }
 
 /// The corrections that are not zero: row, training point and weight. In many dimensions they are few.

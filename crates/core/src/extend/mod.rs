@@ -55,7 +55,7 @@ pub(crate) use nystrom::{Form, Nystrom};
 pub(crate) use on_line::OnLine;
 pub(crate) use process::{Mapping, Process};
 pub(crate) use reference::{Away, Measure};
-pub(crate) use rule::Inverse;
+pub(crate) use rule::{Among, Inverse, PreparedRule};
 pub(crate) use stress::Stress;
 pub(crate) use tangent::Tangent;
 

@@ -1,12 +1,14 @@
 //! The rules as values of one type, which a model keeps in its file; what all of them do with new points.
 
-use super::batches;
+use super::batches::Placer;
 use super::extension::{Extension, Known, Own, Traits, Transformed};
+use super::standard_deviation::Deviations;
 use super::{Barycenter, DESCENTS, OnLine, Process, Rule};
 use crate::input::Data;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
+use std::cell::OnceCell;
 
 /// Defines [`Rule`] from one word for each rule: its type.
 macro_rules! rules {
@@ -81,11 +83,20 @@ impl Rule {
 
     /// The coordinates of new rows.
     pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
-        let rule = self.inner();
-        match rule.place(known, new)? {
-            Some(placed) => Ok(placed),
-            None => known.among(rule.candidates(), |known| batches::place_rows(rule, known, new, None)),
-        }
+        let among = known.among(self.candidates());
+        self.prepare(known, among.as_ref()).place(new)
+    }
+
+    /// The training points that may be neighbors; all if absent.
+    pub(crate) fn candidates(&self) -> Option<&[u32]> {
+        self.inner().candidates()
+    }
+
+    /// Prepares for any number of new rows; `among` are the training data of the candidates ([`Known::among`]), where the
+    /// rule has candidates.
+    pub(crate) fn prepare<'a>(&'a self, known: &Known<'a>, among: Option<&'a Among>) -> PreparedRule<'a> {
+        let near = among.map_or(*known, |among| among.known(known));
+        PreparedRule { rule: self, known: *known, near, placer: OnceCell::new(), deviations: OnceCell::new() }
     }
 
     /// The coordinates of training rows as if they were new: each is embedded by the others, without itself among its
@@ -101,11 +112,10 @@ impl Rule {
             None => row as u32,
         };
         let own: Vec<u32> = rows.iter().map(number).collect();
-        let placed = known.among(rule.candidates(), |known| {
-            let k = known.k.min(known.map.rows() - 1).max(1);
-            batches::place_rows(rule, &Known { k, ..*known }, &new, Some(&own))
-        })?;
-        Ok(placed.coordinates)
+        let among = known.among(rule.candidates());
+        let known = among.as_ref().map_or(*known, |among| among.known(known));
+        let k = known.k.min(known.map.rows() - 1).max(1);
+        Ok(Placer::new(rule, Known { k, ..known })?.place(&new, Some(&own))?.coordinates)
     }
 
     /// The number of rows that may be embedded anew: fewer if each requires an optimization.
@@ -144,17 +154,62 @@ impl Rule {
     }
 }
 
+/// The training points that may be neighbors of new points.
+#[derive(Debug)]
+pub(crate) struct Among {
+    points: Option<Points>,
+    map: Points,
+}
+
+impl Among {
+    /// The training data of the candidates, from those of all points.
+    fn known<'a>(&'a self, all: &Known<'a>) -> Known<'a> {
+        let points = self.points.as_ref().zip(all.points).map(|(points, (_, metric))| (points, metric));
+        // They are farther apart than the points whose neighbors a radius found.
+        Known { points, map: &self.map, k: all.k.min(self.map.rows()), radius: None, ..*all }
+    }
+}
+
+/// A rule that is prepared for any number of new rows, by the first of them.
+pub(crate) struct PreparedRule<'a> {
+    pub(super) rule: &'a Rule,
+    pub(super) known: Known<'a>,
+    /// The training data of the candidates.
+    near: Known<'a>,
+    /// Not needed by a rule that does without neighbors.
+    placer: OnceCell<Placer<'a>>,
+    /// Prepared by the first rows whose standard deviations are requested; nothing if the rule has none.
+    pub(super) deviations: OnceCell<Option<Deviations<'a>>>,
+}
+
+impl PreparedRule<'_> {
+    /// The coordinates of new rows.
+    pub(crate) fn place(&self, new: &Points) -> Result<Transformed> {
+        let rule = self.rule.inner();
+        if let Some(placed) = rule.place(&self.known, new)? {
+            return Ok(placed);
+        }
+        ready(&self.placer, || Placer::new(rule, self.near))?.place(new, None)
+    }
+}
+
+/// What a cell holds, made by the first call that succeeds.
+pub(super) fn ready<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}
+
 impl Known<'_> {
-    /// Passes the training data of the candidates alone to `work`.
-    fn among<R>(&self, candidates: Option<&[u32]>, work: impl FnOnce(&Known<'_>) -> Result<R>) -> Result<R> {
-        let Some(candidates) = candidates else { return work(self) };
-        let rows: Vec<usize> = candidates.iter().map(|&i| i as usize).collect();
-        let points = self.points.map(|(points, metric)| (points.select(&rows), metric));
+    /// The training data of the candidates alone, if there are candidates.
+    pub(crate) fn among(&self, candidates: Option<&[u32]>) -> Option<Among> {
+        let rows: Vec<usize> = candidates?.iter().map(|&i| i as usize).collect();
+        let points = self.points.map(|(points, _)| points.select(&rows));
         // During a fit only the candidates have coordinates.
         let map = if self.map.rows() == rows.len() { self.map.clone() } else { self.map.select(&rows) };
-        let points = points.as_ref().map(|(points, metric)| (points, *metric));
-        // They are farther apart than the points whose neighbors a radius found.
-        work(&Known { points, map: &map, k: self.k.min(rows.len()), radius: None, ..*self })
+        Some(Among { points, map })
     }
 
     /// `Σⱼ w[j] y[j]` over the neighbors, finished coordinate by coordinate.

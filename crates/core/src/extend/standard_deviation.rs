@@ -11,6 +11,7 @@
 //! The map is fixed here: a map that is fitted with the new rows differs from it, for most methods by more than that
 //! (docs/internals/calibration.md has the measurements).
 
+use super::rule::{PreparedRule, ready};
 use super::{DESCENTS, Known, Rule, SAMPLED};
 use eigenfold_graph::Index;
 use eigenfold_graph::points::Points;
@@ -24,13 +25,33 @@ const ROUNDING: f64 = 1e-9;
 /// The number of rows that are left out if each requires an optimization.
 const FEW: usize = DESCENTS / 3;
 
-impl Rule {
+/// The standard deviations of a rule, prepared for any number of new rows.
+pub(super) struct Deviations<'a> {
+    index: Index<'a>,
+    /// a of every coordinate.
+    slopes: Vec<f64>,
+}
+
+impl PreparedRule<'_> {
     /// The standard deviation of every coordinate of new rows at their positions; `None` for rules that do not depend
     /// on the neighbors. A process has its own density (`process.rs`).
-    pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
-        if let Some(own) = self.inner().own_deviations(known, new, placed)? {
+    pub(crate) fn deviations(&self, new: &Points, placed: &Points) -> Result<Option<Points>> {
+        let (rule, known) = (self.rule, &self.known);
+        if let Some(own) = rule.inner().own_deviations(known, new, placed)? {
             return Ok(Some(own));
         }
+        let learned = ready(&self.deviations, || rule.learn_deviations(known))?;
+        let Some(Deviations { index, slopes }) = learned else { return Ok(None) };
+        let dims = slopes.len();
+        let near = known.nearest(Some(index), new, None)?;
+        let deviation = |at: usize| slopes[at % dims] * near.deviation(at / dims, known.k);
+        Ok(Some(Points::computed(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?))
+    }
+}
+
+impl Rule {
+    /// Leaves training rows out, to learn how the deviations of coordinates follow from those of the field.
+    fn learn_deviations<'a>(&self, known: &Known<'a>) -> Result<Option<Deviations<'a>>> {
         let Some((points, metric)) = known.points.filter(|_| self.traits().uses_others && known.map.rows() > 2) else {
             return Ok(None);
         };
@@ -59,8 +80,6 @@ impl Rule {
             slopes.get(at.clamp(1, slopes.len().max(1)) - 1).copied().unwrap_or(0.0)
         };
         let slopes = parallel::collect(dims, slope);
-        let near = known.nearest(Some(&index), new, None)?;
-        let deviation = |at: usize| slopes[at % dims] * near.deviation(at / dims, known.k);
-        Ok(Some(Points::computed(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?))
+        Ok(Some(Deviations { index, slopes }))
     }
 }

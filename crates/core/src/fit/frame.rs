@@ -9,7 +9,7 @@
 
 use crate::input::{Data, Input};
 use crate::missing::filled_from;
-use crate::model::Model;
+use crate::model::{Ground, Model};
 use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::recipe::Recipe;
 use crate::warning::Warning;
@@ -124,6 +124,8 @@ fn no_columns(data: Data<'_>) -> Error {
 pub(crate) struct Seen {
     prepared: OnceLock<Points>,
     whitened: OnceLock<Points>,
+    /// What new rows are compared with.
+    pub(crate) grounds: OnceLock<Vec<Ground>>,
 }
 
 impl Clone for Seen {

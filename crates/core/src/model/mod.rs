@@ -4,6 +4,9 @@ pub(crate) mod file;
 mod transform;
 mod validate;
 
+pub(crate) use transform::Ground;
+pub use transform::Transformer;
+
 use crate::coordinates::Snapshot;
 use crate::extend::{Latent, Posterior, Rule};
 use crate::field::unfolding::Certificate;

@@ -368,7 +368,8 @@ impl InverseTransform<'_> {
         }
     }
 
-    fn warning(&self, far: usize, places: usize) -> Option<String> {
+    /// The warning about `far` of `places` embedding points ([`Reconstruction::far`]), for callers that reconstruct in batches.
+    pub fn warning(&self, far: usize, places: usize) -> Option<String> {
         if far == 0 {
             return None;
         }

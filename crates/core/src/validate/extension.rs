@@ -20,7 +20,7 @@
 
 use crate::extend::Transformed;
 use crate::likelihood::Likelihood;
-use crate::model::Model;
+use crate::model::{Model, Transformer};
 use crate::quality::procrustes::Onto;
 use crate::recipe::Recipe;
 use crate::reconstruct::{HELD_OUT, LEVELS, counted};
@@ -167,12 +167,12 @@ impl Model {
 
     /// The calibration factor that every coordinate of every held-out row needs, fold by fold.
     fn needed(&self, variability: &MapVariability, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
-        let mut all = Vec::with_capacity(missed.len());
+        let (mut all, transformer) = (Vec::with_capacity(missed.len()), self.transformer()?);
         for (number, fold) in missed.iter().enumerate() {
             let rows: Vec<usize> = fold.iter().map(|missed| missed.row).collect();
             let usual = variability.usual(Some(number));
             let k = (AROUND + 1).min(points.rows());
-            let near = self.nearest_rows(&points.select(&rows), k)?;
+            let near = transformer.nearest_rows(&points.select(&rows), k)?;
             let mut needed = Vec::with_capacity(fold.len() * variability.dims);
             for (missed, near) in fold.iter().zip(near.chunks_exact(k)) {
                 let near: Vec<u32> = near.iter().copied().filter(|&j| j as usize != missed.row).take(AROUND).collect();
@@ -195,10 +195,22 @@ impl Model {
     ///
     /// As [`Model::transform`], and if the held-out rows belong to a model of another size.
     pub fn transform_held_out(&self, new: &Points, held_out: &HeldOutExtension) -> Result<Transformed> {
-        let (variability, dims) = (&held_out.variability, self.embedding().cols());
-        if (held_out.rows, variability.dims) != (self.embedding().rows(), dims) {
+        self.transformer()?.transform_held_out(new, held_out)
+    }
+}
+
+impl Transformer<'_> {
+    /// Embeds new rows as [`Model::transform_held_out`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform_held_out`].
+    pub fn transform_held_out(&self, new: &Points, held_out: &HeldOutExtension) -> Result<Transformed> {
+        let model = self.model();
+        let (variability, dims) = (&held_out.variability, model.embedding().cols());
+        if (held_out.rows, variability.dims) != (model.embedding().rows(), dims) {
             let fact = "the rows held out are not those of this model";
-            let counts = [("rows", held_out.rows, self.embedding().rows()), ("coordinates", variability.dims, dims)];
+            let counts = [("rows", held_out.rows, model.embedding().rows()), ("coordinates", variability.dims, dims)];
             return Err(Error::other_shape(&counts, fact, "hold out its own"));
         }
         let placed = self.transform_with_std(new)?;

@@ -39,6 +39,7 @@ fn main() {
         properties::rotating_the_data_changes_no_distance if properties::ignores_the_axes;
         properties::duplicates_and_constant_columns_are_harmless;
         properties::a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other;
+        properties::a_prepared_model_places_batches_as_all_rows_at_once;
         properties::a_saved_model_places_points_as_the_one_in_memory;
         properties::training_rows_are_reconstructed_within_their_intervals;
         properties::reconstruction_is_the_same_alone_on_any_number_of_threads_and_after_saving;

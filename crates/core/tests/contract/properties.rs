@@ -177,6 +177,33 @@ pub(crate) fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_o
     }
 }
 
+pub(crate) fn a_prepared_model_places_batches_as_all_rows_at_once(method: &Method) {
+    let new = |points: &Points| {
+        let moved = |i: usize, by: f64| points.row(i).iter().map(|v| v + by).collect::<Vec<_>>();
+        let mut rows: Vec<Vec<f64>> = (0..9).map(|i| moved(8 * i, if i % 3 == 0 { 0.0 } else { 0.05 })).collect();
+        rows.push(moved(3, 1e3));
+        Points::from_rows(&rows).unwrap()
+    };
+    for n in sizes(method) {
+        let (model, rows) = (fitted(method, n), new(&swiss(n)));
+        let model = model.wait();
+        let all = model.transform_detailed(&rows).unwrap();
+        let deviations = model.transform_with_std(&rows).unwrap().deviations;
+        let transformer = model.transformer().unwrap();
+        for size in [1, 3, 10] {
+            for start in (0..rows.rows()).step_by(size) {
+                let some: Vec<usize> = (start..rows.rows().min(start + size)).collect();
+                let found = transformer.transform_with_std(&rows.select(&some)).unwrap();
+                assert_eq!(found.coordinates, all.coordinates.select(&some), "{size}");
+                let far: Vec<usize> = found.far.iter().map(|i| start + i).collect();
+                let expected: Vec<usize> = all.far.iter().copied().filter(|i| some.contains(i)).collect();
+                assert_eq!(far, expected, "{size}");
+                assert_eq!(found.deviations, deviations.as_ref().map(|all| all.select(&some)), "{size}");
+            }
+        }
+    }
+}
+
 pub(crate) fn a_saved_model_places_points_as_the_one_in_memory(method: &Method) {
     let model = fit(method.clone(), &swiss(250));
     let bytes = model.to_bytes().unwrap();

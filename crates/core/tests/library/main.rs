@@ -1,6 +1,7 @@
 //! The library through its public face: one program, so that it is built and linked once.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod batches;
 mod dimension;
 mod extension;
 mod formats;

@@ -90,13 +90,15 @@ mod tests {
     use crate::paths::elimination::{Budget, Elimination};
     use crate::{Graph, Undirected};
     use eigenfold_linalg::progress::Silent;
+    use std::sync::Arc;
 
     #[test]
     fn both_routes_give_the_distances_that_single_sources_have() {
         let edges = |i: u32| [7, 31, 90].map(|step| ((i + step) % 300, 0.25 + f64::from((i * step) % 11)));
         let graph: Undirected = Graph::from_lists((0..300).map(|i| edges(i).to_vec()).collect()).unwrap().union();
         let budget = Budget { arc: 0.0, pair: 0.0, limit: 0.0, most_arcs: usize::MAX };
-        let routes = [Route::Elimination(Elimination::new(&graph, budget).unwrap()), Route::Dijkstra(graph.clone())];
+        let routes =
+            [Route::Elimination(Arc::new(Elimination::new(&graph, budget).unwrap())), Route::Dijkstra(graph.clone())];
         let sources: Vec<u32> = (0..70).map(|i| i * 4 + 1).collect();
         for route in routes {
             let paths = Paths::with_route(&graph, route);

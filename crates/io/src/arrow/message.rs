@@ -74,6 +74,46 @@ fn of_file(bytes: &Buffer) -> Result<(Schema, Vec<Part<'_>>)> {
     Ok((schema, parts))
 }
 
+/// Where the messages of a file lie, by its footer without what comes after it: their places, their bytes, and whether they
+/// are batches; dictionaries come first. `end` is where the footer begins.
+pub(super) fn places(footer: &[u8], end: u64) -> Result<(Schema, Vec<(u64, u64, bool)>)> {
+    let footer = root_as_footer(footer).map_err(|error| error.to_string())?;
+    let schema = checked(footer.schema().ok_or("its footer has no schema")?)?;
+    let (mut places, mut total) = (Vec::new(), 0u64);
+    for (blocks, are_batches) in [(footer.dictionaries(), false), (footer.recordBatches(), true)] {
+        for block in blocks.iter().flat_map(|blocks| blocks.iter()) {
+            let lost = "a batch is not where its footer says";
+            let size = i64::from(Block::metaDataLength(block)).checked_add(Block::bodyLength(block));
+            let at = u64::try_from(Block::offset(block)).map_err(|_| lost)?;
+            let size = size.and_then(|size| u64::try_from(size).ok()).ok_or(lost)?;
+            total = total.saturating_add(size);
+            // Each message has its own bytes, so that their sum cannot be more than the file.
+            if at.saturating_add(size) > end || total > end {
+                return Err(lost.into());
+            }
+            places.push((at, size, are_batches));
+        }
+    }
+    Ok((schema, places))
+}
+
+/// The only message in some bytes.
+pub(super) fn only(bytes: &Buffer) -> Result<Part<'_>> {
+    next(bytes, 0, bytes.len())?.map(|(part, _)| part).ok_or_else(|| "it is cut short".into())
+}
+
+/// The schema in the first message of a stream.
+pub(super) fn schema_in(bytes: &Buffer) -> Result<Schema> {
+    let schema = only(bytes)?.message.header_as_schema().ok_or("it does not begin with a schema")?;
+    checked(schema)
+}
+
+/// How many bytes the body of a message has, by its metadata.
+pub(super) fn body_length(metadata: &[u8]) -> Result<u64> {
+    let message = root_as_message(metadata).map_err(|error| error.to_string())?;
+    u64::try_from(message.bodyLength()).map_err(|_| "a message has a body of a negative size".into())
+}
+
 /// The message at a position, and where it ends; nothing at the end of a stream.
 fn next(bytes: &Buffer, at: usize, end: usize) -> Result<Option<(Part<'_>, usize)>> {
     let all = &bytes[at..end];

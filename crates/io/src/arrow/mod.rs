@@ -4,12 +4,13 @@
 //! damaged file is checked before (`message.rs`).
 
 mod message;
+pub(crate) mod parts;
 mod values;
 mod write;
 
 use crate::columns::vectors::Block;
 use crate::columns::{Columns, Role, Roles, Want};
-use crate::sheet::{Gathered, Sheet};
+use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::{ARROW as MAGIC, ARROW_STREAM as MARK, FEATHER_1};
 use crate::write::Outgoing;
 use crate::{ReadOptions, check_memory, format_error};
@@ -24,6 +25,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use values::{Cells, cells, push_vectors, vector};
+pub(crate) use write::Rows;
 
 /// The fact about dates and times.
 const DATES: &str = "holds dates or times, which are not numbers";
@@ -38,13 +40,7 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Wan
     let bytes = Buffer::from_vec(bytes);
     let (schema, parts) = messages(&bytes).map_err(fail)?;
     let fields = schema.fields();
-    let columns = Columns::named(fields.iter().map(|field| field.name().clone()).collect());
-    let is_vector = |&c: &usize| vector(fields[c].data_type()).is_some();
-    let columns = columns.with_vectors((0..fields.len()).filter(is_vector).collect());
-    let roles = columns.roles(path, options, want)?;
-    for (c, field) in fields.iter().enumerate() {
-        check_kind(path, &columns, c, field.data_type(), roles.of[c])?;
-    }
+    let (columns, roles) = columns_of(path, &schema, options, want)?;
     let limit = options.memory.unwrap_or_else(memory::available).saturating_sub(length);
     let kinds: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     let mut rows = 0usize;
@@ -57,8 +53,22 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Wan
     check_room(path, rows, length, &roles, options)?;
     let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(length);
     let vectors = roles.vector.map(|column| Block::new(path, &columns, column, (rows, held), options));
-    let gathered = Reading { schema: Arc::new(schema), roles: &roles, limit, fail: &fail, vectors }.gathered(&parts)?;
-    Sheet::of_columns(path, columns, roles, rows, gathered, options)
+    let (schema, known) = (Arc::new(schema), &mut Dictionaries::default());
+    let (gathered, _) = Reading { schema, roles: &roles, limit, fail: &fail, vectors, known }.gathered(&parts)?;
+    Sheet::of_columns(path, columns, roles, rows, gathered, options, Extent::default())
+}
+
+/// The columns of a schema and their roles.
+fn columns_of(path: &Path, schema: &Schema, options: &ReadOptions, want: Want) -> Result<(Columns, Roles)> {
+    let fields = schema.fields();
+    let columns = Columns::named(fields.iter().map(|field| field.name().clone()).collect());
+    let is_vector = |&c: &usize| vector(fields[c].data_type()).is_some();
+    let columns = columns.with_vectors((0..fields.len()).filter(is_vector).collect());
+    let roles = columns.roles(path, options, want)?;
+    for (c, field) in fields.iter().enumerate() {
+        check_kind(path, &columns, c, field.data_type(), roles.of[c])?;
+    }
+    Ok((columns, roles))
 }
 
 /// Refuses more rows than there is room for beside the file.
@@ -138,50 +148,66 @@ struct Reading<'a> {
     fail: &'a dyn Fn(String) -> Error,
     /// The vectors, if the points are in a column of them.
     vectors: Option<Block<'a>>,
+    /// The dictionaries until now.
+    known: &'a mut Dictionaries,
 }
 
+/// The values of columns that are in dictionaries.
+#[derive(Default)]
+struct Dictionaries {
+    values: HashMap<i64, ArrayRef>,
+    /// The bytes that they took when they were decompressed.
+    held: u64,
+}
+
+/// The first vector of a column: its row counted from 1, and its length.
+type First = Option<(usize, usize)>;
+
 impl Reading<'_> {
-    /// The wanted columns, in the order of the file.
-    fn gathered(mut self, parts: &[Part]) -> Result<Vec<Gathered>> {
+    /// The wanted columns, in the order of the file; and the first vector.
+    fn gathered(mut self, parts: &[Part]) -> Result<(Vec<Gathered>, First)> {
         let fail = self.fail;
         let wanted: Vec<usize> = (0..self.roles.of.len()).filter(|&c| self.roles.of[c] != Role::Ignored).collect();
         let mut gathered: Vec<Gathered> = wanted.iter().map(|_| Gathered::default()).collect();
         let used = self.schema.project(&wanted).map_err(|error| fail(error.to_string()))?;
-        let (mut dictionaries, mut held) = (HashMap::new(), 0u64);
         for part in parts {
             if let Some(batch) = part.message.header_as_dictionary_batch() {
                 if let Some(DataType::Dictionary(_, kind)) = user(&used, batch.id()) {
                     let values = batch.data().ok_or_else(|| fail("a dictionary has no values".into()))?;
-                    held = held.saturating_add(part.check(values, &[&**kind], self.limit).map_err(fail)?);
-                    if held > self.limit {
+                    let held = part.check(values, &[&**kind], self.limit).map_err(fail)?;
+                    self.known.held = self.known.held.saturating_add(held);
+                    if self.known.held > self.limit {
                         return Err(fail(values::NO_ROOM.into()));
                     }
-                    let read = read_dictionary(&part.body, batch, &used, &mut dictionaries, &part.message.version());
+                    let (values, version) = (&mut self.known.values, part.message.version());
+                    let read = read_dictionary(&part.body, batch, &used, values, &version);
                     read.map_err(|error| fail(error.to_string()))?;
                 }
             } else if part.message.header_as_record_batch().is_some() {
                 for (&c, column) in wanted.iter().zip(&mut gathered) {
-                    self.push(part, c, &dictionaries, column)?;
+                    self.push(part, c, column)?;
                 }
             } else {
                 return Err(fail("it has two schemas, or holds tensors".into()));
             }
         }
+        let mut first = None;
         if let Some(vectors) = self.vectors {
+            first = vectors.first();
             let at = wanted.iter().position(|&c| c == vectors.column);
             if let Some(column) = at.and_then(|at| gathered.get_mut(at)) {
                 *column = vectors.finished()?;
             }
         }
-        Ok(gathered)
+        Ok((gathered, first))
     }
 
     /// Adds the rows of a batch to a column; one column is decompressed at a time.
-    fn push(&mut self, part: &Part, c: usize, known: &HashMap<i64, ArrayRef>, column: &mut Gathered) -> Result<()> {
+    fn push(&mut self, part: &Part, c: usize, column: &mut Gathered) -> Result<()> {
         let fail = self.fail;
         let Some(batch) = part.message.header_as_record_batch() else { return Ok(()) };
         let (schema, version) = (Arc::clone(&self.schema), part.message.version());
-        let read = read_record_batch(&part.body, batch, schema, known, Some(&[c]), &version);
+        let read = read_record_batch(&part.body, batch, schema, &self.known.values, Some(&[c]), &version);
         let read = read.map_err(|error| fail(error.to_string()))?;
         let array = read.column(0);
         if let Some(vectors) = self.vectors.as_mut().filter(|vectors| vectors.column == c) {
@@ -216,8 +242,7 @@ fn user(schema: &Schema, id: i64) -> Option<&DataType> {
 
 /// The bytes of a file.
 pub(super) fn encoded(path: &Path, outgoing: &Outgoing) -> Result<Vec<u8>> {
-    let fail = |error| format_error(path, format!("cannot be written as Arrow ({error})"), "use .csv or .npy");
-    write::encode(outgoing).map_err(fail)
+    write::encode(outgoing).map_err(|error| write::unwritten(path, error))
 }
 
 /// The error of a file that cannot be read.

@@ -20,6 +20,8 @@ pub(crate) struct Category<'a> {
     pub(crate) cells: &'a Cells,
     /// Whether cells may be missing.
     pub(crate) missing: bool,
+    /// The rows of the file above its cells.
+    pub(crate) above: usize,
 }
 
 impl Category<'_> {
@@ -57,8 +59,8 @@ impl Category<'_> {
             if is_missing(text.as_bytes()) {
                 let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
                 let empty = || {
-                    format_error(path, format!("row {}, {title} is missing", i + 1), way_out)
-                        .at_row(i)
+                    format_error(path, format!("row {}, {title} is missing", self.above + i + 1), way_out)
+                        .at_row(self.above + i)
                         .at_column(self.column)
                 };
                 return if self.missing { Ok(None) } else { Err(empty()) };
@@ -68,10 +70,13 @@ impl Category<'_> {
                 let known: Vec<String> = levels.iter().take(LISTED).map(|level| format!("{level:?}")).collect();
                 let more = levels.len().saturating_sub(LISTED);
                 let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let fact =
-                    format!("row {}, {title} is {shown:?}, and the model knows {}{rest} only", i + 1, known.join(", "));
+                let fact = format!(
+                    "row {}, {title} is {shown:?}, and the model knows {}{rest} only",
+                    self.above + i + 1,
+                    known.join(", ")
+                );
                 format_error(path, fact, "correct the cell, or fit the model with such rows, too")
-                    .at_row(i)
+                    .at_row(self.above + i)
                     .at_column(self.column)
             })
         };

@@ -98,6 +98,10 @@ pub(crate) struct Block<'a> {
     first: Option<(usize, usize)>,
     /// The rows that were seen.
     seen: usize,
+    /// The rows of the file above them.
+    above: usize,
+    /// The least number of rows that there must be room for: one row of a batch may hold a vector of any length.
+    least: usize,
     gathered: Gathered,
 }
 
@@ -110,7 +114,19 @@ impl<'a> Block<'a> {
         (rows, in_memory): (usize, u64),
         options: &'a ReadOptions,
     ) -> Block<'a> {
-        Block { path, columns, column, options, rows, in_memory, first: None, seen: 0, gathered: Gathered::default() }
+        let (first, gathered) = (None, Gathered::default());
+        Block { path, columns, column, options, rows, in_memory, first, seen: 0, above: 0, least: 0, gathered }
+    }
+
+    /// The same for rows that have others above them: how many, and the first vector among those, by its row counted from 1
+    /// and its length.
+    pub(crate) fn below(self, above: usize, first: Option<(usize, usize)>) -> Block<'a> {
+        Block { above, first, least: crate::batches::LEAST, ..self }
+    }
+
+    /// The first vector of the file: its row counted from 1, and its length.
+    pub(crate) fn first(&self) -> Option<(usize, usize)> {
+        self.first
     }
 
     /// The length of all vectors, if one was seen.
@@ -136,7 +152,9 @@ impl<'a> Block<'a> {
     pub(crate) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
         match self.first {
             None => self.learn(length)?,
-            Some(first) if first.1 != length => return Err(self.unequal(first, self.seen + 1, length, "")),
+            Some(first) if first.1 != length => {
+                return Err(self.unequal(first, self.above + self.seen + 1, length, ""));
+            }
             Some(_) => {}
         }
         self.pass(count)?;
@@ -190,7 +208,7 @@ impl<'a> Block<'a> {
 
     /// Makes room for all vectors when the first of them tells their length.
     fn learn(&mut self, length: usize) -> Result<()> {
-        self.first = Some((self.seen + 1, length));
+        self.first = Some((self.above + self.seen + 1, length));
         self.check_room(length)?;
         let numbers = &mut self.gathered.numbers;
         *numbers = crate::room_for(self.path, self.rows.saturating_mul(length))?;
@@ -200,7 +218,8 @@ impl<'a> Block<'a> {
 
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
-        let numbers = (self.rows as u64).saturating_mul(length as u64).saturating_mul(8);
+        let rows = self.rows.max(self.least) as u64;
+        let numbers = rows.saturating_mul(length as u64).saturating_mul(8);
         check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }
 }

@@ -125,7 +125,12 @@ fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<V
 
 /// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format does not hold their names.
 pub(crate) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
-    let (rows, cols) = (outgoing.rows, outgoing.columns.len());
+    write_header(out, outgoing.rows, outgoing.columns.len())?;
+    write_rows(out, outgoing)
+}
+
+/// Writes the header of an array of float64. It has the same length for any number of rows that a file can have.
+pub(crate) fn write_header(out: &mut dyn Write, rows: usize, cols: usize) -> std::io::Result<()> {
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
     // The numbers begin at a multiple of 64 bytes, and the header ends with a line end.
     let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
@@ -134,11 +139,15 @@ pub(crate) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;
     out.write_all(&(length as u16).to_le_bytes())?;
-    out.write_all(header.as_bytes())?;
+    out.write_all(header.as_bytes())
+}
+
+/// Writes the numbers alone.
+pub(crate) fn write_rows(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
     let mut block = Vec::new();
-    for i in 0..rows {
+    for i in 0..outgoing.rows {
         block.extend(outgoing.columns.iter().flat_map(|(_, column)| column.number(i).to_le_bytes()));
-        if block.len() >= BLOCK || i + 1 == rows {
+        if block.len() >= BLOCK || i + 1 == outgoing.rows {
             out.write_all(&block)?;
             block.clear();
         }

@@ -98,24 +98,35 @@ pub(crate) struct Vectors<'a> {
 }
 
 impl<'a> Vectors<'a> {
-    /// Nothing of a column yet; `limit` is the memory that there is.
-    pub(crate) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, limit: u64) -> Vectors<'a> {
-        let measured = Arc::new(Mutex::new(Measured { limit, ..Measured::default() }));
-        Vectors { what, column: column.clone(), entry: column.repeated_ancestor_def_level(), block, measured }
+    /// Nothing of a column yet; `lengths` are those of its vectors.
+    pub(crate) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, lengths: &Lengths) -> Vectors<'a> {
+        let (entry, measured) = (column.repeated_ancestor_def_level(), Arc::clone(&lengths.0));
+        Vectors { what, column: column.clone(), entry, block, measured }
     }
 
-    /// Appends what one row group holds of the column; `fail` makes an error of a reason.
-    pub(crate) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
-        let pages = Box::new(Pages { inner: pages, measured: Arc::clone(&self.measured) });
+    /// Appends up to `most` rows of what one row group holds of the column; `fail` makes an error of a reason.
+    pub(crate) fn read(
+        &mut self,
+        reader: &mut ColumnReader,
+        most: usize,
+        fail: &dyn Fn(ParquetError) -> Error,
+    ) -> Result<()> {
         let what = self.what;
-        match get_column_reader(self.column.clone(), pages) {
-            ColumnReader::FloatColumnReader(r) => self.append(r, fail, |v| f64::from(*v)),
-            ColumnReader::DoubleColumnReader(r) => self.append(r, fail, |v| *v),
-            ColumnReader::Int32ColumnReader(r) => self.append(r, fail, |v| what.short(*v)),
-            ColumnReader::Int64ColumnReader(r) => self.append(r, fail, |v| what.long(*v)),
-            ColumnReader::FixedLenByteArrayColumnReader(r) => self.append(r, fail, |bytes| what.of_bytes(bytes.data())),
+        match reader {
+            ColumnReader::FloatColumnReader(r) => self.append(r, most, fail, |v| f64::from(*v)),
+            ColumnReader::DoubleColumnReader(r) => self.append(r, most, fail, |v| *v),
+            ColumnReader::Int32ColumnReader(r) => self.append(r, most, fail, |v| what.short(*v)),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, most, fail, |v| what.long(*v)),
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                self.append(r, most, fail, |bytes| what.of_bytes(bytes.data()))
+            }
             _ => Err(fail(ParquetError::General("a column changes its type".into()))),
         }
+    }
+
+    /// The first vector: its row counted from 1, and its length.
+    pub(crate) fn first(&self) -> Option<(usize, usize)> {
+        self.block.first()
     }
 
     /// The column, when all of its rows are there.
@@ -125,24 +136,28 @@ impl<'a> Vectors<'a> {
 
     fn append<T: DataType>(
         &mut self,
-        mut reader: ColumnReaderImpl<T>,
+        reader: &mut ColumnReaderImpl<T>,
+        most: usize,
         fail: &dyn Fn(ParquetError) -> Error,
         number: impl Fn(&T::T) -> f64,
     ) -> Result<()> {
         let (mut values, mut there, mut goes_on) = (Vec::new(), Vec::new(), Vec::new());
-        loop {
+        let mut left = most;
+        while left > 0 {
             values.clear();
             there.clear();
             goes_on.clear();
             // One at a time until their length is known.
-            let most = self.block.width().map_or(1, |width| (BATCH / width.max(1)).max(1));
-            let read = reader.read_records(most, Some(&mut there), Some(&mut goes_on), &mut values);
+            let some = self.block.width().map_or(1, |width| (BATCH / width.max(1)).max(1)).min(left);
+            let read = reader.read_records(some, Some(&mut there), Some(&mut goes_on), &mut values);
             let (records, ..) = read.map_err(|error| self.longer().unwrap_or_else(|| fail(error)))?;
             if records == 0 {
-                return Ok(());
+                break;
             }
+            left -= records.min(left);
             self.take(&values, &there, &goes_on, &number)?;
         }
+        Ok(())
     }
 
     /// Adds whole vectors: their values, and the two levels of every entry.
@@ -187,6 +202,21 @@ impl<'a> Vectors<'a> {
         let measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, row) = measured.first.zip(measured.longer)?;
         Some(self.block.unequal(first, row, first.1, "more than "))
+    }
+}
+
+/// The lengths of the vectors of a column, measured as its pages are read.
+pub(crate) struct Lengths(Arc<Mutex<Measured>>);
+
+impl Lengths {
+    /// None yet; `limit` is the memory that there is.
+    pub(crate) fn new(limit: u64) -> Lengths {
+        Lengths(Arc::new(Mutex::new(Measured { limit, ..Measured::default() })))
+    }
+
+    /// Reads the pages of a column, and measures its vectors.
+    pub(crate) fn reader(&self, column: &ColumnDescPtr, pages: Box<dyn PageReader>) -> ColumnReader {
+        get_column_reader(column.clone(), Box::new(Pages { inner: pages, measured: Arc::clone(&self.0) }))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Flat tables, or vectors in one column (`list.rs`). Every column of numbers or booleans is data unless the options say
 //! otherwise; text can only be carried along.
 
+pub(crate) mod groups;
 mod guard;
 mod kind;
 mod list;
@@ -13,10 +14,10 @@ use crate::columns::vectors::Block;
 use crate::columns::{Role, Roles, Want};
 use crate::parquet::guard::{Chunk, check_footer, check_pages};
 use crate::parquet::kind::{What, check_type};
-use crate::parquet::list::{Vectors, columns_of};
-use crate::sheet::{Gathered, Sheet};
+use crate::parquet::list::{Lengths, Vectors, columns_of};
+use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::Content;
-use crate::write::{Column as Outgoes, Lists, Outgoing};
+use crate::write::{Column as Outgoes, Lists, Outgoing, Waiting};
 use crate::{ReadOptions, check_memory, format_error, read_error, room_for};
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -30,7 +31,8 @@ use ::parquet::schema::types::Type;
 use bytes::Bytes;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::memory;
-use std::io::{Cursor, Read, Seek};
+use std::io::{Cursor, Read, Seek, Write};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -83,12 +85,14 @@ fn read_columns(
             let in_memory =
                 (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(in_memory);
             let block = Block::new(path, &columns, c, (rows, in_memory), options);
-            let mut vectors = Vectors::new(what, &schema.column(c), block, limit);
+            let lengths = Lengths::new(limit);
+            let mut vectors = Vectors::new(what, &schema.column(c), block, &lengths);
             for group in 0..reader.num_row_groups() {
                 let chunk = chunk_of(reader.metadata().row_group(group).column(c));
                 check_pages(&mut pages, &chunk, limit).map_err(fail)?;
                 let group = reader.get_row_group(group).map_err(fail)?;
-                vectors.read(group.get_column_page_reader(c).map_err(fail)?, &fail)?;
+                let pages = group.get_column_page_reader(c).map_err(fail)?;
+                vectors.read(&mut lengths.reader(&schema.column(c), pages), usize::MAX, &fail)?;
             }
             gathered.push(vectors.finished()?);
             continue;
@@ -99,7 +103,8 @@ fn read_columns(
             let chunk = chunk_of(reader.metadata().row_group(group).column(c));
             check_pages(&mut pages, &chunk, limit).map_err(fail)?;
             let group = reader.get_row_group(group).map_err(fail)?;
-            column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
+            let mut values = group.get_column_reader(c).map_err(fail)?;
+            column.read(&mut values, schema.column(c).max_def_level(), usize::MAX).map_err(fail)?;
         }
         let count = column.gathered.numbers.len() + column.gathered.texts.len();
         if count != rows {
@@ -109,7 +114,7 @@ fn read_columns(
         }
         gathered.push(column.gathered);
     }
-    Sheet::of_columns(path, columns, roles, rows, gathered, options)
+    Sheet::of_columns(path, columns, roles, rows, gathered, options, Extent::default())
 }
 
 /// Refuses more rows than the memory limit allows.
@@ -170,31 +175,40 @@ struct Column {
 }
 
 impl Column {
-    /// Appends what one row group holds of the column.
-    fn read(&mut self, reader: ColumnReader, full_level: i16) -> std::result::Result<(), ParquetError> {
+    /// Appends up to `most` rows of what one row group holds of the column.
+    fn read(
+        &mut self,
+        reader: &mut ColumnReader,
+        full_level: i16,
+        most: usize,
+    ) -> std::result::Result<(), ParquetError> {
         let what = self.what;
         match reader {
-            ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
-            ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
-            ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
+            ColumnReader::BoolColumnReader(r) => self.append(r, (full_level, most), |v| f64::from(*v)),
+            ColumnReader::FloatColumnReader(r) => self.append(r, (full_level, most), |v| f64::from(*v)),
+            ColumnReader::DoubleColumnReader(r) => self.append(r, (full_level, most), |v| *v),
             ColumnReader::Int32ColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |v| what.text(i64::from(*v)))
+                self.append_text(r, (full_level, most), |v| what.text(i64::from(*v)))
             }
-            ColumnReader::Int64ColumnReader(r) if what.is_text() => self.append_text(r, full_level, |v| what.text(*v)),
-            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| what.short(*v)),
-            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| what.long(*v)),
+            ColumnReader::Int64ColumnReader(r) if what.is_text() => {
+                self.append_text(r, (full_level, most), |v| what.text(*v))
+            }
+            ColumnReader::Int32ColumnReader(r) => self.append(r, (full_level, most), |v| what.short(*v)),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, (full_level, most), |v| what.long(*v)),
             ColumnReader::ByteArrayColumnReader(r) if what == What::Text => {
-                self.append_text(r, full_level, |text| String::from_utf8_lossy(text.data()).trim().to_string())
+                self.append_text(r, (full_level, most), |text| String::from_utf8_lossy(text.data()).trim().to_string())
             }
             ColumnReader::ByteArrayColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+                self.append_text(r, (full_level, most), |bytes| what.text_of_bytes(bytes.data()))
             }
-            ColumnReader::ByteArrayColumnReader(r) => self.append(r, full_level, |bytes| what.of_bytes(bytes.data())),
+            ColumnReader::ByteArrayColumnReader(r) => {
+                self.append(r, (full_level, most), |bytes| what.of_bytes(bytes.data()))
+            }
             ColumnReader::FixedLenByteArrayColumnReader(r) if what.is_text() => {
-                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+                self.append_text(r, (full_level, most), |bytes| what.text_of_bytes(bytes.data()))
             }
             ColumnReader::FixedLenByteArrayColumnReader(r) => {
-                self.append(r, full_level, |bytes| what.of_bytes(bytes.data()))
+                self.append(r, (full_level, most), |bytes| what.of_bytes(bytes.data()))
             }
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::General("a column changes its type".into())),
         }
@@ -202,11 +216,11 @@ impl Column {
 
     fn append<T: DataType>(
         &mut self,
-        reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         number: impl Fn(&T::T) -> f64,
     ) -> std::result::Result<(), ParquetError> {
-        self.each_batch(reader, full_level, |column, values, levels| {
+        self.each_batch(reader, (full_level, most), |column, values, levels| {
             let mut values = values.iter().map(&number);
             if levels.is_empty() {
                 column.gathered.numbers.extend(values);
@@ -220,11 +234,11 @@ impl Column {
 
     fn append_text<T: DataType>(
         &mut self,
-        reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         text: impl Fn(&T::T) -> String,
     ) -> std::result::Result<(), ParquetError> {
-        self.each_batch(reader, full_level, |column, values, levels| {
+        self.each_batch(reader, (full_level, most), |column, values, levels| {
             let mut values = values.iter().map(&text);
             let there = |i: usize| levels.get(i).is_none_or(|&level| level >= full_level);
             let count = if levels.is_empty() { values.len() } else { levels.len() };
@@ -245,35 +259,98 @@ impl Column {
     /// at a time; notes the first null.
     fn each_batch<T: DataType>(
         &mut self,
-        mut reader: ColumnReaderImpl<T>,
-        full_level: i16,
+        reader: &mut ColumnReaderImpl<T>,
+        (full_level, most): (i16, usize),
         take: impl Fn(&mut Column, &[T::T], &[i16]) -> std::result::Result<(), ParquetError>,
     ) -> std::result::Result<(), ParquetError> {
-        let (mut values, mut levels) = (Vec::new(), Vec::new());
-        loop {
+        let (mut values, mut levels, mut left) = (Vec::new(), Vec::new(), most);
+        while left > 0 {
             values.clear();
             levels.clear();
-            let (records, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+            let (records, ..) = reader.read_records(BATCH.min(left), Some(&mut levels), None, &mut values)?;
             if records == 0 {
-                return Ok(());
+                break;
             }
+            left -= records.min(left);
             let gathered = &mut self.gathered;
             if let (None, Some(at)) = (gathered.first_null, levels.iter().position(|&level| level < full_level)) {
                 gathered.first_null = Some(gathered.numbers.len() + gathered.texts.len() + at + 1);
             }
             take(self, &values, &levels)?;
         }
+        Ok(())
     }
 }
 
 /// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
 /// last, as one column `neighbors` of two lists, `ids` and `distances`.
 pub(crate) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
-    let fail = |error| format_error(path, format!("cannot be written as Parquet ({error})"), "use .csv or .npy");
-    encode(outgoing, lists).map_err(fail)
+    encode(outgoing, lists).map_err(|error| unwritten(path, error))
+}
+
+/// The error of a table that the crate cannot write.
+fn unwritten(path: &Path, error: ParquetError) -> Error {
+    match error {
+        // A full disk or a closed pipe is no defect of the table.
+        ParquetError::External(source) if source.is::<std::io::Error>() => match source.downcast::<std::io::Error>() {
+            Ok(source) => crate::write_error(path, *source),
+            Err(other) => format_error(path, format!("cannot be written as Parquet ({other})"), "use .csv or .npy"),
+        },
+        error => format_error(path, format!("cannot be written as Parquet ({error})"), "use .csv or .npy"),
+    }
+}
+
+/// Rows that are written group by group, so that their bytes do not depend on how they come.
+pub(crate) struct Rows<W: Write + Send> {
+    /// What comes before the first row.
+    out: Option<W>,
+    writer: Option<SerializedFileWriter<W>>,
+    /// Rows that do not fill a group yet.
+    waiting: Waiting,
+}
+
+impl<W: Write + Send> Rows<W> {
+    pub(crate) fn new(out: W) -> Rows<W> {
+        Rows { out: Some(out), writer: None, waiting: Waiting::default() }
+    }
+
+    /// Writes further rows.
+    pub(crate) fn write(&mut self, path: &Path, outgoing: &Outgoing) -> Result<()> {
+        if let Some(out) = self.out.take() {
+            self.writer = Some(writer(out, outgoing, false).map_err(|error| unwritten(path, error))?);
+        }
+        let Rows { writer, waiting, .. } = self;
+        waiting.push(path, outgoing, GROUP, |group| match writer {
+            Some(writer) => write_group(writer, group, 0..group.rows, None).map_err(|error| unwritten(path, error)),
+            None => Ok(()),
+        })
+    }
+
+    /// Completes the file.
+    pub(crate) fn end(mut self, path: &Path) -> Result<W> {
+        let none = || format_error(path, "no row was written", "give at least one");
+        let mut writer = self.writer.take().ok_or_else(none)?;
+        self.waiting.rest(|group| {
+            write_group(&mut writer, group, 0..group.rows, None).map_err(|error| unwritten(path, error))
+        })?;
+        writer.into_inner().map_err(|error| unwritten(path, error))
+    }
 }
 
 fn encode(outgoing: &Outgoing, lists: Option<&Lists>) -> std::result::Result<Vec<u8>, ParquetError> {
+    let mut writer = writer(Vec::new(), outgoing, lists.is_some())?;
+    for start in (0..outgoing.rows).step_by(GROUP) {
+        write_group(&mut writer, outgoing, start..(start + GROUP).min(outgoing.rows), lists)?;
+    }
+    writer.into_inner()
+}
+
+/// Begins a file with such columns.
+fn writer<W: Write + Send>(
+    out: W,
+    outgoing: &Outgoing,
+    has_lists: bool,
+) -> std::result::Result<SerializedFileWriter<W>, ParquetError> {
     let field = |(name, column): &(&str, Outgoes)| {
         let (physical, meaning) = match column {
             Outgoes::Carried(Cells::Texts(_)) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -285,7 +362,7 @@ fn encode(outgoing: &Outgoing, lists: Option<&Lists>) -> std::result::Result<Vec
         field.with_logical_type(meaning).build().map(Arc::new)
     };
     let mut fields: Vec<_> = outgoing.columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
-    if lists.is_some() {
+    if has_lists {
         fields.push(neighbors_field()?);
     }
     let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
@@ -293,55 +370,61 @@ fn encode(outgoing: &Outgoing, lists: Option<&Lists>) -> std::result::Result<Vec
     let repeats = |(_, column): &(&str, Outgoes)| matches!(column, Outgoes::Carried(_) | Outgoes::Indices(_));
     let repeating = outgoing.columns.iter().any(repeats);
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(repeating);
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build()))?;
-    for start in (0..outgoing.rows).step_by(GROUP) {
-        let rows = start..(start + GROUP).min(outgoing.rows);
-        let mut group = writer.next_row_group()?;
-        for (_, outgoes) in &outgoing.columns {
-            let Some(mut column) = group.next_column()? else { break };
-            match outgoes {
-                Outgoes::Carried(Cells::Texts(texts)) => {
-                    let there = texts[rows.clone()].iter().map(|text| !text.is_empty());
-                    let texts = texts[rows.clone()].iter().filter(|text| !text.is_empty());
-                    let texts: Vec<ByteArray> = texts.map(|text| ByteArray::from(text.as_str())).collect();
-                    column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels(there)), None)?;
-                }
-                outgoes if outgoes.may_be_missing() => {
-                    let numbers: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
-                    let there = numbers.iter().map(|number| !number.is_nan());
-                    let levels = levels(there);
-                    let numbers: Vec<f64> = numbers.into_iter().filter(|number| !number.is_nan()).collect();
-                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
-                }
-                Outgoes::Indices(indices) => {
-                    let indices: Vec<i64> = indices[rows.clone()].iter().map(|&index| i64::from(index)).collect();
-                    column.typed::<Int64Type>().write_batch(&indices, None, None)?;
-                }
-                outgoes => {
-                    let values: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
-                    column.typed::<DoubleType>().write_batch(&values, None, None)?;
-                }
+    SerializedFileWriter::new(out, schema, Arc::new(properties.build()))
+}
+
+/// Writes some rows as one row group.
+fn write_group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    outgoing: &Outgoing,
+    rows: Range<usize>,
+    lists: Option<&Lists>,
+) -> std::result::Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for (_, outgoes) in &outgoing.columns {
+        let Some(mut column) = group.next_column()? else { break };
+        match outgoes {
+            Outgoes::Carried(Cells::Texts(texts)) => {
+                let there = texts[rows.clone()].iter().map(|text| !text.is_empty());
+                let texts = texts[rows.clone()].iter().filter(|text| !text.is_empty());
+                let texts: Vec<ByteArray> = texts.map(|text| ByteArray::from(text.as_str())).collect();
+                column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels(there)), None)?;
             }
+            outgoes if outgoes.may_be_missing() => {
+                let numbers: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
+                let there = numbers.iter().map(|number| !number.is_nan());
+                let levels = levels(there);
+                let numbers: Vec<f64> = numbers.into_iter().filter(|number| !number.is_nan()).collect();
+                column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
+            }
+            Outgoes::Indices(indices) => {
+                let indices: Vec<i64> = indices[rows.clone()].iter().map(|&index| i64::from(index)).collect();
+                column.typed::<Int64Type>().write_batch(&indices, None, None)?;
+            }
+            outgoes => {
+                let values: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
+                column.typed::<DoubleType>().write_batch(&values, None, None)?;
+            }
+        }
+        column.close()?;
+    }
+    if let Some(Lists { k, ids, distances }) = lists {
+        // The first of a row begins a list, the others go on with it, and none is missing.
+        let cells = rows.start * k..rows.end * k;
+        let goes_on: Vec<i16> = cells.clone().map(|at| i16::from(at % k > 0)).collect();
+        let there = vec![1; cells.len()];
+        let ids: Vec<i64> = ids[cells.clone()].iter().map(|&id| i64::from(id)).collect();
+        if let Some(mut column) = group.next_column()? {
+            column.typed::<Int64Type>().write_batch(&ids, Some(&there), Some(&goes_on))?;
             column.close()?;
         }
-        if let Some(Lists { k, ids, distances }) = lists {
-            // The first of a row begins a list, the others go on with it, and none is missing.
-            let cells = rows.start * k..rows.end * k;
-            let goes_on: Vec<i16> = cells.clone().map(|at| i16::from(at % k > 0)).collect();
-            let there = vec![1; cells.len()];
-            let ids: Vec<i64> = ids[cells.clone()].iter().map(|&id| i64::from(id)).collect();
-            if let Some(mut column) = group.next_column()? {
-                column.typed::<Int64Type>().write_batch(&ids, Some(&there), Some(&goes_on))?;
-                column.close()?;
-            }
-            if let Some(mut column) = group.next_column()? {
-                column.typed::<DoubleType>().write_batch(&distances[cells], Some(&there), Some(&goes_on))?;
-                column.close()?;
-            }
+        if let Some(mut column) = group.next_column()? {
+            column.typed::<DoubleType>().write_batch(&distances[cells], Some(&there), Some(&goes_on))?;
+            column.close()?;
         }
-        group.close()?;
     }
-    writer.into_inner()
+    group.close()?;
+    Ok(())
 }
 
 /// `neighbors`: a list of rows and a list of their distances.

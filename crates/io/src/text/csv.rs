@@ -5,7 +5,7 @@
 
 use crate::columns::carried::Cells;
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
-use crate::sheet::Sheet;
+use crate::sheet::{Extent, Sheet};
 use crate::text::dialect;
 use crate::text::dialect::{Dialect, SPACES};
 use crate::text::quotes;
@@ -22,6 +22,83 @@ const CHUNK: usize = 1 << 20;
 /// The chunks of each thread that are read before they go into the table.
 const PIECES_AT_ONCE: usize = 4;
 
+/// How the rows of a text are read, as its first rows show.
+pub(crate) struct Plan {
+    pub(crate) columns: Columns,
+    pub(crate) roles: Roles,
+    pub(crate) delimiter: u8,
+    /// The note about an uncertain header.
+    note: Option<String>,
+    /// Where the first row of data begins.
+    pub(crate) first_row: usize,
+}
+
+impl Plan {
+    /// The plan of a text that begins with a row, in this line of its file counted from 1.
+    pub(crate) fn of(
+        path: &Path,
+        text: &[u8],
+        line: usize,
+        delimiter: u8,
+        options: &ReadOptions,
+        want: Want,
+    ) -> Result<Plan> {
+        let Dialect { header, width, note, .. } = Dialect::of(path, text, line, delimiter, options)?;
+        let first_row = if header.is_some() { end_of_first_row(text, delimiter) } else { 0 };
+        let columns = header.map_or(Columns::counted(width), Columns::named);
+        let columns = if options.header.is_none() { columns.detected() } else { columns };
+        let roles = columns.roles(path, options, want)?;
+        Ok(Plan { columns, roles, delimiter, note, first_row })
+    }
+
+    /// Reads the rows of a text from a byte on; `line` lines are above the text.
+    pub(crate) fn rows(
+        &self,
+        path: &Path,
+        (whole, from): (&[u8], usize),
+        line: usize,
+        options: &ReadOptions,
+        extent: Extent,
+    ) -> Result<Rows> {
+        let Plan { columns, roles, delimiter, .. } = self;
+        let layout = Layout { delimiter: *delimiter, roles: &roles.of, options };
+        let text = &whole[from..];
+        // A small text is one chunk.
+        let count = if text.len() > CHUNK { (lines_in(text) + 1) * roles.count(Role::Data) } else { 0 };
+        read_chunks(&layout, text, room_for(path, count)?).map_err(|problem| {
+            let line = line + line_of(whole, from + problem.byte);
+            let problem = Problem { row: extent.above + problem.row, ..problem };
+            let lenient = ReadOptions { missing: true, ..options.clone() };
+            let lenient = Layout { options: &lenient, ..layout };
+            let all = || read_chunks(&lenient, text, Vec::new());
+            let gone = || match extent.partial {
+                true => Gone::default(),
+                false => all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data))),
+            };
+            describe(path, columns, roles, options, &problem, line, &gone)
+        })
+    }
+
+    /// The sheet of these rows; with what is noted about the file, if they are the first.
+    pub(crate) fn sheet(&self, path: &Path, rows: Rows, options: &ReadOptions, extent: Extent) -> Sheet {
+        let note = self.note.iter().filter(|_| extent.above == 0);
+        let notes = note.map(|note| format!("{}: {note}", path.display())).collect();
+        let (carried, width) = (self.roles.count(Role::Carried), self.roles.count(Role::Data));
+        let carried = separated(rows.texts, carried).into_iter().map(|texts| options.cells(texts)).collect();
+        let (columns, roles, missing) = (self.columns.clone(), self.roles.clone(), options.missing);
+        Sheet { columns, roles, values: rows.values, width, carried, rows: rows.count, notes, missing, extent }
+    }
+}
+
+/// The byte between two values of a text that begins with a row: the one that the options name, or `named`, or the one that
+/// the first rows show.
+pub(crate) fn delimiter_of(path: &Path, text: &[u8], named: Option<u8>, options: &ReadOptions) -> Result<u8> {
+    let detected = || dialect::delimiter_of(text, options.has_decimal_comma());
+    let delimiter = options.delimiter.or(named).unwrap_or_else(detected);
+    options.check_decimal(path, delimiter)?;
+    Ok(delimiter)
+}
+
 /// Reads a table from the bytes of a text file; `delimiter` is that of the extension.
 pub(crate) fn read(
     path: &Path,
@@ -34,37 +111,21 @@ pub(crate) fn read(
     let start = dialect::start_of_table(bytes);
     let skipped = lines_in(&bytes[..start]);
     let mut text = Cow::Borrowed(&bytes[start..]);
-    let detected = || dialect::delimiter_of(&text, options.has_decimal_comma());
-    let delimiter = options.delimiter.or(delimiter).unwrap_or_else(detected);
-    options.check_decimal(path, delimiter)?;
+    let delimiter = delimiter_of(path, &text, delimiter, options)?;
     if delimiter == SPACES {
         text = Cow::Owned(dialect::squeeze(&text));
     }
-    check_quotes(path, &text, delimiter, skipped)?;
-    let Dialect { header, width, note, .. } = Dialect::of(path, &text, skipped + 1, delimiter, options)?;
-    let (first_row, detected) = (if header.is_some() { end_of_first_row(&text, delimiter) } else { 0 }, options.header);
-    let columns = header.map_or(Columns::counted(width), Columns::named);
-    let columns = if detected.is_none() { columns.detected() } else { columns };
-    let roles = columns.roles(path, options, want)?;
-    let rows = check_room(path, bytes.len(), &text, &roles, options)?;
-    // A small text is one chunk.
-    let numbers = if text.len() > CHUNK { rows * roles.count(Role::Data) } else { 0 };
-
-    let layout = Layout { delimiter, roles: &roles.of, options };
-    let rows = read_chunks(&layout, &text[first_row..], room_for(path, numbers)?).map_err(|problem| {
-        let line = skipped + line_of(&text, first_row + problem.byte);
-        let lenient = ReadOptions { missing: true, ..options.clone() };
-        let lenient = Layout { delimiter, roles: &roles.of, options: &lenient };
-        let all = || read_chunks(&lenient, &text[first_row..], Vec::new());
-        let gone = || all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data)));
-        describe(path, &columns, &roles, options, &problem, line, &gone)
-    })?;
-    refuse_row_numbers(path, &columns, &roles, &rows)?;
-    let notes = note.iter().map(|note| format!("{}: {note}", path.display())).collect();
-    let carried =
-        separated(rows.texts, roles.count(Role::Carried)).into_iter().map(|texts| options.cells(texts)).collect();
-    let (missing, width) = (options.missing, roles.count(Role::Data));
-    Ok(Sheet { columns, roles, values: rows.values, width, carried, rows: rows.count, notes, missing })
+    if let Some(fault) = quotes::fault(&text, delimiter) {
+        return Err(unclosed(path, &fault, skipped));
+    }
+    let plan = Plan::of(path, &text, skipped + 1, delimiter, options, want)?;
+    check_room(path, bytes.len(), &text, &plan.roles, options)?;
+    let extent = Extent::default();
+    let rows = plan.rows(path, (&text, plan.first_row), skipped, options, extent)?;
+    let mut counting = Counting::new(&plan);
+    counting.pass(&rows);
+    counting.refuse(path)?;
+    Ok(plan.sheet(path, rows, options, extent))
 }
 
 /// The columns of cells that lie row by row.
@@ -76,33 +137,33 @@ fn separated(cells: Vec<String>, width: usize) -> Vec<Vec<String>> {
     columns
 }
 
-/// Refuses a text in which a quote is not closed, since it would take the rows below it for one cell.
-fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Result<()> {
-    let (fact, way_out) = match quotes::fault(text, delimiter) {
-        None => return Ok(()),
-        Some(quotes::Fault::Open(line)) => {
+/// The error of a text in which a quote is not closed, since it would take the rows below it for one cell; `skipped` lines are
+/// above the text.
+pub(crate) fn unclosed(path: &Path, fault: &quotes::Fault, skipped: usize) -> Error {
+    let (fact, way_out) = match fault {
+        quotes::Fault::Open(line) => {
             (format!("the quote that opens in line {} is never closed", skipped + line), "close it or remove it")
         }
-        Some(quotes::Fault::Followed(opened, line)) => {
+        quotes::Fault::Followed(opened, line) => {
             let (opened, line) = (skipped + opened, skipped + line);
             let fact = format!("the quote that opens in line {opened} closes within a cell in line {line}");
             (fact, "close it where its cell ends, and double quotes inside a cell")
         }
     };
-    Err(format_error(path, fact, way_out))
+    format_error(path, fact, way_out)
 }
 
-/// Refuses a table that exceeds the memory limit together with its text; the most rows that it may have.
-fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<usize> {
+/// Refuses a table that exceeds the memory limit together with its text.
+fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<()> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
     let rows = lines_in(text) + 1;
     // What is carried is a text of its own.
     let table = (rows as u64).saturating_mul(8 * data + 40 * carried);
-    check_memory(path, held as u64 + table, options.memory)?;
-    Ok(rows)
+    check_memory(path, held as u64 + table, options.memory)
 }
 
 /// How to read a row.
+#[derive(Clone, Copy)]
 struct Layout<'a> {
     delimiter: u8,
     roles: &'a [Role],
@@ -125,8 +186,8 @@ impl Layout<'_> {
 
 /// The values of some rows.
 #[derive(Default)]
-struct Rows {
-    count: usize,
+pub(crate) struct Rows {
+    pub(crate) count: usize,
     values: Vec<f64>,
     /// The cells of carried columns, row by row.
     texts: Vec<String>,
@@ -276,17 +337,39 @@ fn describe(
     format_error(path, fact, way_out).at_row(problem.row - 1).at_column(column)
 }
 
-/// Refuses a first column without a name that counts the rows, as pandas and R write it: it is not data.
-fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &Roles, rows: &Rows) -> Result<()> {
-    let names = columns.data_names(roles).unwrap_or_default();
-    if roles.of[0] != Role::Data || rows.count < 2 || names.len() < 2 || !names[0].is_empty() {
-        return Ok(());
+/// Finds out whether the first column has no name and only counts the rows, as pandas and R write it: it is not data.
+pub(crate) struct Counting {
+    /// How many data columns there are.
+    width: usize,
+    seen: usize,
+    /// Whether all rows until now have their number, counted from 0 and from 1.
+    from: [bool; 2],
+}
+
+impl Counting {
+    pub(crate) fn new(plan: &Plan) -> Counting {
+        let names = plan.columns.data_names(&plan.roles).unwrap_or_default();
+        let possible = plan.roles.of[0] == Role::Data && names.len() > 1 && names[0].is_empty();
+        Counting { width: names.len(), seen: 0, from: [possible; 2] }
     }
-    let firsts = || rows.values.chunks_exact(names.len()).map(|row| row[0]).enumerate();
-    if firsts().all(|(i, value)| value == i as f64) || firsts().all(|(i, value)| value == (i + 1) as f64) {
-        return Err(format_error(path, "column 1 has no name and only counts the rows", "use `ignore` 1"));
+
+    /// Passes further rows.
+    pub(crate) fn pass(&mut self, rows: &Rows) {
+        if self.from != [false; 2] {
+            let firsts = || rows.values.chunks_exact(self.width).map(|row| row[0]).zip(self.seen..);
+            self.from[0] &= firsts().all(|(value, i)| value == i as f64);
+            self.from[1] &= firsts().all(|(value, i)| value == (i + 1) as f64);
+        }
+        self.seen += rows.count;
     }
-    Ok(())
+
+    /// The error, when all rows have passed.
+    pub(crate) fn refuse(&self, path: &Path) -> Result<()> {
+        match self.seen > 1 && self.from != [false; 2] {
+            true => Err(format_error(path, "column 1 has no name and only counts the rows", "use `ignore` 1")),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Where the second row begins.
@@ -304,7 +387,7 @@ fn line_of(text: &[u8], byte: usize) -> usize {
 }
 
 /// The number of line ends; `\r\n` is one.
-fn lines_in(text: &[u8]) -> usize {
+pub(crate) fn lines_in(text: &[u8]) -> usize {
     let ends = |end: u8| text.iter().filter(|&&byte| byte == end).count();
     let both = if text.contains(&b'\r') { text.windows(2).filter(|two| two == b"\r\n").count() } else { 0 };
     ends(b'\n') + ends(b'\r') - both
@@ -312,10 +395,20 @@ fn lines_in(text: &[u8]) -> usize {
 
 /// Writes a header and the rows; missing cells are empty.
 pub(crate) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
-    let columns = &outgoing.columns;
-    let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
+    write_header(out, delimiter, outgoing)?;
+    write_rows(out, delimiter, outgoing)
+}
+
+/// Writes the names of the columns.
+pub(crate) fn write_header(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+    let names: Vec<Vec<u8>> = outgoing.columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
-    out.write_all(b"\n")?;
+    out.write_all(b"\n")
+}
+
+/// Writes the rows alone.
+pub(crate) fn write_rows(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+    let columns = &outgoing.columns;
     let step = (CHUNK / (20 * columns.len())).max(1);
     let alone = columns.len() == 1;
     let text_of = |start: usize| {

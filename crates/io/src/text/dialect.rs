@@ -7,8 +7,8 @@ use eigenfold_linalg::error::Result;
 use std::path::Path;
 
 /// The number of rows that detection reads. Header detection reads more rows, up to this number of cells.
-const SAMPLE: usize = 100;
-const CELLS: usize = 50_000;
+pub(crate) const SAMPLE: usize = 100;
+pub(crate) const CELLS: usize = 50_000;
 
 /// Stands for any run of spaces and tabs.
 pub(crate) const SPACES: u8 = b' ';

@@ -4,4 +4,4 @@ pub(crate) mod csv;
 pub(crate) mod dialect;
 mod header;
 mod marks;
-mod quotes;
+pub(crate) mod quotes;

@@ -10,7 +10,7 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// Large enough that the cost of system calls is negligible.
-const BUFFER: usize = 1 << 18;
+pub(crate) const BUFFER: usize = 1 << 18;
 
 /// Writes a file through `fill`, so that the file is complete or is not there; `-` is standard output.
 ///
@@ -42,12 +42,18 @@ pub fn write_bytes_atomically(path: impl AsRef<Path>, fill: impl FnOnce(&mut dyn
     check_replaceable(&place, existing.as_ref()).map_err(fail)?;
     let temporary = temporary_beside(&place).map_err(fail)?;
     fill_and_flush(path, temporary.as_file(), fill)?;
-    if let Some(existing) = &existing {
-        keep_owner_and_permissions(temporary.as_file(), existing).map_err(fail)?;
+    put_in_place(path, temporary, &place)
+}
+
+/// Gives a complete file its final name, with the permissions of the file that it replaces.
+pub(crate) fn put_in_place(path: &Path, temporary: tempfile::NamedTempFile, place: &Path) -> Result<()> {
+    let fail = |source| write_error(path, source);
+    if let Ok(existing) = std::fs::metadata(place) {
+        keep_owner_and_permissions(temporary.as_file(), &existing).map_err(fail)?;
     }
     temporary.as_file().sync_all().map_err(fail)?;
-    temporary.persist(&place).map_err(|error| fail(error.error))?;
-    sync_directory(parent_of(&place)).map_err(fail)
+    temporary.persist(place).map_err(|error| fail(error.error))?;
+    sync_directory(parent_of(place)).map_err(fail)
 }
 
 /// Refuses to replace a directory, and a file that this user may not write, though its directory would allow it.
@@ -131,7 +137,7 @@ pub fn write_error(path: impl AsRef<Path>, source: std::io::Error) -> Error {
 }
 
 /// A new file in the directory of `place`, with the permissions of any new file.
-fn temporary_beside(place: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary_beside(place: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".eigenfold-");
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Writes tables in any format: named columns of one length.
 
 pub(crate) mod atomic;
+pub(crate) mod stream;
 pub(crate) mod target;
 
 use crate::compress::Compression;
@@ -27,6 +28,82 @@ pub struct Lists<'a> {
     pub ids: &'a [u32],
     /// Their distances.
     pub distances: &'a [f64],
+}
+
+/// Rows that wait until they fill a group: points, and the columns that go with them.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    names: Vec<String>,
+    rows: usize,
+    columns: Vec<(Cells, bool)>,
+}
+
+impl Waiting {
+    /// Adds rows, and hands over all groups of this size that are full.
+    pub(crate) fn push(
+        &mut self,
+        path: &Path,
+        outgoing: &Outgoing,
+        size: usize,
+        mut full: impl FnMut(&Outgoing) -> Result<()>,
+    ) -> Result<()> {
+        if self.columns.is_empty() {
+            self.names = outgoing.columns.iter().map(|(name, _)| name.to_string()).collect();
+            let empty = |column: &Column| match column {
+                Column::Carried(Cells::Texts(_)) => Cells::Texts(Vec::new()),
+                _ => Cells::Numbers(Vec::new()),
+            };
+            let columns = outgoing.columns.iter().map(|(_, column)| (empty(column), column.may_be_missing()));
+            self.columns = columns.collect();
+        }
+        let mut start = 0;
+        while start < outgoing.rows {
+            let end = outgoing.rows.min(start + size - self.rows);
+            for ((_, column), (cells, missing)) in outgoing.columns.iter().zip(&mut self.columns) {
+                match (cells, column) {
+                    (Cells::Texts(cells), Column::Carried(Cells::Texts(texts))) => {
+                        cells.extend_from_slice(&texts[start..end]);
+                    }
+                    (Cells::Numbers(cells), column) if !matches!(column, Column::Carried(Cells::Texts(_))) => {
+                        cells.extend((start..end).map(|i| column.number(i)));
+                        if column.may_be_missing() && !*missing {
+                            let fact = "cells are missing and none was in the rows before";
+                            return Err(format_error(path, fact, "write .csv or .npy"));
+                        }
+                    }
+                    _ => {
+                        let fact = "a column holds texts and numbers";
+                        return Err(format_error(path, fact, "write .csv, which has no types"));
+                    }
+                }
+            }
+            self.rows += end - start;
+            start = end;
+            if self.rows == size {
+                self.rest(&mut full)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands over what is left.
+    pub(crate) fn rest(&mut self, mut write: impl FnMut(&Outgoing) -> Result<()>) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let columns = self.columns.iter().map(|(cells, missing)| match cells {
+            Cells::Numbers(numbers) if !missing => Column::Numbers(numbers),
+            cells => Column::Carried(cells),
+        });
+        let columns = self.names.iter().map(String::as_str).zip(columns).collect();
+        write(&Outgoing { rows: self.rows, columns })?;
+        self.rows = 0;
+        self.columns.iter_mut().for_each(|(cells, _)| match cells {
+            Cells::Numbers(numbers) => numbers.clear(),
+            Cells::Texts(texts) => texts.clear(),
+        });
+        Ok(())
+    }
 }
 
 /// The content of a column.

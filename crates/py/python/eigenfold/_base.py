@@ -6,6 +6,7 @@ import inspect
 import json
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -193,7 +194,8 @@ class Estimator(_sklearn.Alone):
         ----------
         X : array-like or sparse matrix of shape (n_new, n_features) or (n_new, n_samples)
             The new points, with the columns of the fit. After a fit to distances, each row has the distances of a new point to all
-            training points.
+            training points. An iterator of such batches, for example a generator, returns a generator of their coordinates: the
+            model is prepared once, and the memory does not depend on the number of batches.
         return_std : bool, default=False
             Whether to return the standard deviations of the coordinates too.
         held_out : bool, optional
@@ -203,7 +205,7 @@ class Estimator(_sklearn.Alone):
         Returns
         -------
         coordinates : ndarray of shape (n_new, n_components)
-            The coordinates; a DataFrame after `set_output`.
+            The coordinates; a DataFrame after `set_output`. A generator of these for an iterator of batches.
         std : ndarray of shape (n_new, n_components)
             The half-widths of 68 % intervals, only if `return_std` is True. PPCA and FactorAnalysis return the posterior standard
             deviations of the latent coordinates.
@@ -233,14 +235,37 @@ class Estimator(_sklearn.Alone):
         >>> coordinates, std = isomap.transform(X[250:], return_std=True)
         >>> coordinates.shape, std.shape
         ((50, 2), (50, 2))
+
+        Batches from a generator:
+
+        >>> batches = (X[i : i + 10] for i in range(250, 300, 10))
+        >>> [batch.shape for batch in isomap.transform(batches)]
+        [(10, 2), (10, 2), (10, 2), (10, 2), (10, 2)]
         """
+        if isinstance(X, Iterator):
+            self._fitted()
+            return self._batches(X, return_std, held_out)
         model, given = self._again(X)
         jobs = _input.threads(self.n_jobs)
         placed, far, deviations = model.transform(given.data, self.missing, return_std, held_out, jobs)
+        return self._embedded(X, placed, far, deviations, return_std, 0)
+
+    def _batches(self, batches: Iterator[Any], return_std: bool, held_out: bool | None) -> Iterator[Any]:
+        """The coordinates of one batch after the other, by a model that is prepared once."""
+        transformer = self._model.transformer(return_std, held_out, _input.threads(self.n_jobs))
+        above = 0
+        for X in batches:
+            _, given = self._again(X)
+            placed, far, deviations = transformer.transform(given.data, self.missing)
+            yield self._embedded(X, placed, far, deviations, return_std, above)
+            above += len(placed)
+
+    def _embedded(self, X: Any, placed: Any, far: list[int], deviations: Any, return_std: bool, above: int) -> Any:
+        """Coordinates as they are returned, with a warning about far rows; `above` rows were in batches before."""
         if return_std and deviations is None:
             raise ValueError(self._without_deviations())
         if len(far) > 0:
-            shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
+            shown = ", ".join(str(above + row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
             _sklearn.warn(f"{what} far from all training points ({shown}); their coordinates are extrapolated and mean little")
         placed = self._contained(placed, X)
@@ -259,7 +284,7 @@ class Estimator(_sklearn.Alone):
         Parameters
         ----------
         X : array-like of shape (n_points, n_components)
-            Coordinates, of training points or of any others.
+            Coordinates, of training points or of any others. An iterator of batches returns a generator.
         return_std : bool, default=False
             Whether to return the standard deviations of the data rows too.
         held_out : bool, optional
@@ -301,6 +326,8 @@ class Estimator(_sklearn.Alone):
         ((5, 3), (5, 3))
         """
         self._fitted()
+        if isinstance(X, Iterator):
+            return (self.inverse_transform(batch, return_std, held_out) for batch in X)
         points = _input.matrix(X)
         rows, deviations, _, _, warnings = self._model.reconstruct(points, return_std, held_out, _input.threads(self.n_jobs))
         for warning in warnings:
