@@ -92,3 +92,33 @@ impl Set {
         near
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::pca_bound::tests::noise;
+
+    #[test]
+    fn every_point_is_in_the_order_once_and_groups_stay_together() {
+        let (n, width, groups) = (600, 40, 12);
+        let value = |i: usize, c: usize| 10.0 * noise(i % groups * width + c) + 0.1 * noise(i * width + c + 9_999);
+        let rows: Vec<f32> = (0..n * width).map(|at| value(at / width, at % width) as f32).collect();
+        for metric in [Metric::Euclidean, Metric::Manhattan] {
+            let order = order(&rows, width, metric, 8);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..n as u32).collect::<Vec<_>>());
+            let changes =
+                order.windows(2).filter(|pair| pair[0] as usize % groups != pair[1] as usize % groups).count();
+            assert!(changes < n / 8, "{metric:?}: {changes}");
+        }
+    }
+
+    #[test]
+    fn few_points_and_points_that_coincide_have_an_order_too() {
+        for n in [1, 2, 7, 300] {
+            let order = order(&vec![0.5; 3 * n], 3, Metric::Euclidean, 16);
+            assert_eq!(order.len(), n);
+        }
+    }
+}
