@@ -144,7 +144,7 @@ mod tests {
     use clap::Arg;
 
     fn is_shown(arg: &Arg) -> bool {
-        !arg.is_hide_long_help_set() && !arg.is_positional()
+        !arg.is_hide_set() && !arg.is_hide_long_help_set() && !arg.is_positional()
     }
 
     #[test]

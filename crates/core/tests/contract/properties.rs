@@ -180,7 +180,8 @@ pub(crate) fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_o
 pub(crate) fn a_prepared_model_places_batches_as_all_rows_at_once(method: &Method) {
     let new = |points: &Points| {
         let moved = |i: usize, by: f64| points.row(i).iter().map(|v| v + by).collect::<Vec<_>>();
-        let mut rows: Vec<Vec<f64>> = (0..9).map(|i| moved(8 * i, if i % 3 == 0 { 0.0 } else { 0.05 })).collect();
+        let mut rows: Vec<Vec<f64>> =
+            (0..9).map(|i| moved(i * points.rows() / 9, if i % 3 == 0 { 0.0 } else { 0.05 })).collect();
         rows.push(moved(3, 1e3));
         Points::from_rows(&rows).unwrap()
     };

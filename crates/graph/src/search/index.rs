@@ -186,16 +186,23 @@ impl<'a> Index<'a> {
     /// where fewer than the wanted share are right.
     pub(crate) fn nearly_nearest_others(&self, k: usize, wanted: f64, watch: &Watch) -> Result<Attempt> {
         let (n, d) = (self.points.rows(), self.points.cols());
-        let exact = match d {
-            ..=TREE_DIMS => return Ok(Err("in so few dimensions an exact search is as fast")),
-            ..=TREE_TRIED => match self.prepared() {
-                Route::Tree(tree) => n as f64 * tree_time(tree, self.points, k),
-                _ => self.work(k),
-            },
+        if d <= TREE_DIMS {
+            return Ok(Err("in so few dimensions an exact search is as fast"));
+        }
+        let exact = match self.tried_tree() {
+            Some(tree) => n as f64 * tree_time(tree, self.points, k),
             // The tree is not built for an estimate: in so many features an approximate search is about as fast.
-            _ => (n * n) as f64 * product_time(d as f64),
+            None => (n * n) as f64 * product_time(d as f64),
         };
         approximate::nearest_others(self.points, self.metric, (k, wanted), exact, watch)
+    }
+
+    /// The tree, where it is compared with an approximate search and faster than all products.
+    fn tried_tree(&self) -> Option<&KdTree> {
+        match (self.points.cols() <= TREE_TRIED).then(|| self.prepared())? {
+            Route::Tree(tree) => Some(tree),
+            Route::Blocks(_) | Route::Scan => None,
+        }
     }
 
     /// Roughly how many nanoseconds of one processor a search of all points takes.

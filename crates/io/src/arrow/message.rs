@@ -74,9 +74,11 @@ fn of_file(bytes: &Buffer) -> Result<(Schema, Vec<Part<'_>>)> {
     Ok((schema, parts))
 }
 
-/// Where the messages of a file lie, by its footer without what comes after it: their places, their bytes, and whether they
-/// are batches; dictionaries come first. `end` is where the footer begins.
-pub(super) fn places(footer: &[u8], end: u64) -> Result<(Schema, Vec<(u64, u64, bool)>)> {
+/// Where a message of a file lies: its place, its bytes, and whether it is a batch.
+pub(super) type Place = (u64, u64, bool);
+
+/// Where the messages of a file lie, by its footer without what comes after it; dictionaries come first. `end` is where the footer begins.
+pub(super) fn places(footer: &[u8], end: u64) -> Result<(Schema, Vec<Place>)> {
     let footer = root_as_footer(footer).map_err(|error| error.to_string())?;
     let schema = checked(footer.schema().ok_or("its footer has no schema")?)?;
     let (mut places, mut total) = (Vec::new(), 0u64);

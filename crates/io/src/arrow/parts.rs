@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Where messages come from.
 enum Input {
     /// A file, and the places of its messages: where, how many bytes, and whether it is a batch.
-    File(File, std::vec::IntoIter<(u64, u64, bool)>),
+    File(File, std::vec::IntoIter<Place>),
     Stream(Reader),
 }
 
