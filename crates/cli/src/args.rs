@@ -92,6 +92,12 @@ pub(crate) struct Embed {
     pub(crate) rescale: Option<usize>,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
+    /// Neighbors from an edge list instead of a search: i, j, length
+    ///
+    /// Each row gives point i (counted from 0) the neighbor j, as `eigenfold graph -o` writes them. The first K of each point are
+    /// used, nearest first, where K is that of -k or follows from --perplexity.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) neighbors_from: Option<PathBuf>,
     /// Coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -399,6 +405,11 @@ pub(crate) struct Graph {
     pub(crate) preparing: Preparing,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
+    /// Neighbors from an edge list instead of a search: i, j, length
+    ///
+    /// Each row gives point i (counted from 0) the neighbor j, as -o writes them. The first K (-k) of each point are used.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) neighbors_from: Option<PathBuf>,
     /// Learn the graph by a sparse precision matrix over the points (--graph learned)
     #[arg(long)]
     pub(crate) learned: bool,
