@@ -14,7 +14,7 @@ from eigenfold import TSNE, UMAP, ClassicalMDS, ElasticEmbedding, Isomap, Laplac
 from eigenfold._classes import CLASSES
 
 ROLL = eigenfold.datasets.make("swiss-roll", n=300).data
-NEW = eigenfold.datasets.make("swiss-roll", n=20, seed=5).data
+NEW = eigenfold.datasets.make("swiss-roll", n=20, random_state=5).data
 FOUND = NearestNeighbors(n_neighbors=16).fit(ROLL).kneighbors(ROLL)
 # As pynndescent and umap-learn have them: the point itself in the first column.
 INDICES, DISTANCES = FOUND[1], FOUND[0]
