@@ -92,6 +92,11 @@ pub(crate) struct Embed {
     pub(crate) rescale: Option<usize>,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
+    /// Neighbors from an edge list instead of a search: i, j, length
+    ///
+    /// Each row gives point i (from 0) the neighbor j, as `eigenfold graph -o` writes them. The first K (-k) are used.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) neighbors_from: Option<PathBuf>,
     /// Coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -141,8 +146,7 @@ pub(crate) struct Embed {
     pub(crate) likelihood: bool,
     /// Fit a sample of N rows, and embed the others with its model
     ///
-    /// The file may be larger than the memory: it is read twice, in batches. The rows are chosen by a hash of their numbers and
-    /// --seed, so that neither their order nor the format of the file matters.
+    /// The file is read in batches and may be larger than the memory. The sample depends on row numbers and --seed alone.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) fit_rows: Option<usize>,
     /// The rows of a batch, for the tests of streams
@@ -399,6 +403,11 @@ pub(crate) struct Graph {
     pub(crate) preparing: Preparing,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
+    /// Neighbors from an edge list instead of a search: i, j, length
+    ///
+    /// Each row gives point i (from 0) the neighbor j, as -o writes them. The first K (-k) are used.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) neighbors_from: Option<PathBuf>,
     /// Learn the graph by a sparse precision matrix over the points (--graph learned)
     #[arg(long)]
     pub(crate) learned: bool,

@@ -100,6 +100,23 @@ impl Kept {
         Graph::from_lists(lists)
     }
 
+    /// The lists of the kept rows, from those of all; none may name a dropped row.
+    pub(crate) fn neighbors(&self, graph: &Graph) -> Result<Graph> {
+        let mut lists = Vec::with_capacity(self.rows.len());
+        for &row in &self.rows {
+            let mut list = Vec::with_capacity(graph.neighbors(row).len());
+            for (&j, &length) in graph.neighbors(row).iter().zip(graph.lengths(row)) {
+                let at = self.rows.binary_search(&(j as usize)).map_err(|_| {
+                    let fact = format!("row {} has the neighbor in row {}, which was dropped", row + 1, j + 1);
+                    Error::data(fact, "give neighbors among the rows without missing cells").at_row(row)
+                })?;
+                list.push((at as u32, length));
+            }
+            lists.push(list);
+        }
+        Graph::from_lists(lists)
+    }
+
     /// What is known of each kept row, with nothing for the others.
     pub(crate) fn among_all<T: Clone>(&self, of: &[T]) -> Vec<Option<T>> {
         let mut all = vec![None; self.all];

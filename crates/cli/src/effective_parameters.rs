@@ -79,7 +79,8 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<EffectiveParameter> {
 /// A warning that mistakes were allowed and none were made, of a method that searches by itself; of a graph the library
 /// says it.
 pub(crate) fn exact_anyway(args: &Embed, model: &Model) -> Option<String> {
-    let allowed = args.neighbors.approximate == Some(true) && searches_itself(args, model.recipe());
+    let searched = args.neighbors_from.is_none() && searches_itself(args, model.recipe());
+    let allowed = args.neighbors.approximate == Some(true) && searched;
     (allowed && model.report().graph.recall.is_none())
         .then(|| "--approximate was not used, the neighbors are exact: an exact search is as fast here".into())
 }

@@ -12,9 +12,9 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
 use crate::snapshots::Snapshots;
-use crate::{effective_parameters, imputed, input, one_line, preparing, request, say};
+use crate::{effective_parameters, imputed, input, one_line, own_neighbors, preparing, request, say};
 use eigenfold::{
-    Count, DimsChoice, Error, HeldOut, Input, Likelihood, Method, Model, NeighborsChoice, Owned, Points, Recipe,
+    Count, DimsChoice, Error, Graph, HeldOut, Input, Likelihood, Method, Model, NeighborsChoice, Owned, Points, Recipe,
     Request, Result, Share,
     compare::unsolved,
     contract::Kind,
@@ -76,6 +76,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     imputed::check(args, &recipe.method)?;
     fit_rows::check(args)?;
+    own_neighbors::check_embed(args)?;
     if args.fit_rows.is_some() && matches!(init, Some(Start::File(_))) {
         let fact = "--init FILE has coordinates of all rows, and the model has a sample of them";
         return Err(Error::parameter("fit-rows", fact, "leave out --init"));
@@ -84,8 +85,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: Path::new("-"), trial: try_coordinates });
     }
-    let inputs: Vec<&Path> =
-        args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
+    let inputs: Vec<&Path> = args
+        .input
+        .sources()
+        .into_iter()
+        .chain(args.align.as_deref())
+        .chain(args.neighbors_from.as_deref())
+        .chain(args.carry.inputs())
+        .collect();
     outputs::check(&inputs, &given)?;
     let snapshots = Snapshots::of(args, &recipe.method)?;
     recipe.snapshots = snapshots.most;
@@ -106,6 +113,12 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let lenient = io::ReadOptions { missing: rows.is_some(), ..io::ReadOptions::default() };
     let reference = args.align.as_ref().map(|name| io::read_map(name, &lenient)).transpose()?;
     let reference = reference.map(|table| picked(rows.as_ref(), table.points)).transpose()?;
+    let known = args.neighbors_from.as_deref().map(|from| {
+        let (graph, guessed) = own_neighbors::read(from, data.view().len(), rows.as_ref(), args.memory)?;
+        notes.extend(guessed);
+        Ok::<Graph, Error>(graph)
+    });
+    let known = known.transpose()?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
@@ -132,11 +145,19 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
+    let init =
+        init.map(|init| init.coordinates(&recipe, (&data, known.as_ref()), rows.as_ref(), &starting)).transpose()?;
     // Of a table of features alone the model knows all by their names.
     let kept = schema.columns.iter().any(|column| column.role != Role::Data);
     let schema = Some(&schema).filter(|_| kept && matches!(data, Owned::Points(_)));
-    let input = Input { labels, names: names.as_deref(), init: init.as_ref(), schema, ..data.view().into() };
+    let input = Input {
+        labels,
+        names: names.as_deref(),
+        init: init.as_ref(),
+        schema,
+        neighbors: known.as_ref(),
+        ..data.view().into()
+    };
     let model = recipe.fit(input, &fitting)?;
     let start = Instant::now();
     let held_out = match holds_out {
@@ -372,7 +393,13 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(&self, recipe: &Recipe, data: &Owned, rows: Option<&Kept>, share: &Share<'_>) -> Result<Points> {
+    fn coordinates(
+        &self,
+        recipe: &Recipe,
+        (data, known): (&Owned, Option<&Graph>),
+        rows: Option<&Kept>,
+        share: &Share<'_>,
+    ) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -384,7 +411,9 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit(data.view(), share)?.embedding().clone())
+                // A method that has the same graph has the same neighbors; others choose their number of them.
+                let neighbors = known.filter(|_| recipe.method.info().needs_graph);
+                Ok(recipe.fit(Input { neighbors, ..data.view().into() }, share)?.embedding().clone())
             }
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());

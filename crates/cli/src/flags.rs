@@ -143,7 +143,7 @@ pub(crate) struct Neighbors {
     /// Kind: nearest, mutual, within, all or learned [default: nearest]
     ///
     /// mutual keeps edges between mutual neighbors, within joins points within --radius, all joins all pairs, and learned
-    /// selects among the k nearest (20 by default) by the graphical lasso (`eigenfold methods drill`).
+    /// selects among the k nearest (20 by default) by the graphical lasso (drill).
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     pub(crate) graph: Option<GraphKind>,
     /// Distance between points: euclidean, cosine, ... [default: euclidean]

@@ -9,10 +9,11 @@ use crate::labels::Carry;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{preparing, request, say};
+use crate::{own_neighbors, preparing, request, say};
 use eigenfold::{Error, Found, InputKind, LearnedGraph, Owned, Result, Share, io::write_graph};
 use eigenfold_graph::distances::mistaken;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
@@ -23,13 +24,15 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         let fact = "-k auto chooses by embeddings, which a graph alone does not have";
         return Err(Error::parameter("neighbors", fact, "give -k a number, or use embed -k auto"));
     }
+    own_neighbors::check_graph(args, request.learns())?;
     let (drill, search) = (request.learned_graph()?, request.search()?);
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
     let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));
     let wanted: Vec<Wanted> = given
         .map(|(flag, target)| Wanted { flag, target, trial: if flag == "-o" { try_coordinates } else { try_bytes } })
         .collect();
-    outputs::check(&args.input.sources(), &wanted)?;
+    let inputs: Vec<&Path> = args.input.sources().into_iter().chain(args.neighbors_from.as_deref()).collect();
+    outputs::check(&inputs, &wanted)?;
 
     let bar = Bar::new(args.common.quiet);
     let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
@@ -51,6 +54,8 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
             return Err(Error::inapplicable("standardize", fact, way_out));
         }
     };
+    let known = args.neighbors_from.as_deref();
+    let known = known.map(|from| own_neighbors::read(from, data.view().len(), rows.as_ref(), None)).transpose()?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
@@ -59,12 +64,16 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         let (fact, way_out) = ("similarities have no neighbors by distance", "give --input-kind points or distances");
         return Err(Error::input_kind(&["points", "distances"], fact, way_out));
     }
-    let (found, learned) = match drill {
-        Some(drill) => {
+    let (found, learned) = match (drill, &known) {
+        (Some(drill), _) => {
             let (found, learned) = drill.graph(&search, view.measured_by(search.metric), None, &searching)?;
             (found, Some(learned))
         }
-        None => (view.measured_by(search.metric).neighbors(&search, &searching)?, None),
+        (None, Some((known, guessed))) => {
+            notes.extend(guessed.iter().cloned());
+            (view.measured_by(search.metric).given_neighbors(known, &search, &searching)?, None)
+        }
+        (None, None) => (view.measured_by(search.metric).neighbors(&search, &searching)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;

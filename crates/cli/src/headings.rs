@@ -14,7 +14,7 @@ const RUN: &str = "Run";
 const READ: &[&str] =
     &["label", "labels", "ignore", "input_kind", "missing", "na", "header", "delimiter", "decimal", "vector"];
 const SCALED: &[&str] = &["standardize", "scale_columns", "log", "one_hot"];
-const GRAPH: &[&str] = &["k", "radius", "graph", "metric", "approximate", "disconnected", "learned"];
+const GRAPH: &[&str] = &["k", "radius", "graph", "metric", "approximate", "neighbors_from", "disconnected", "learned"];
 const DRAWN: &[&str] = &["plot", "names", "image", "shade", "size", "theme", "align", "plot_neighbors"];
 const RUNNING: &[&str] = &["memory", "seed", "threads", "quiet", "help"];
 

@@ -11,9 +11,9 @@ use std::path::Path;
 /// The flags.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Carry {
-    /// Labels from another file, in the order of the rows
+    /// Labels from another file, in row order
     ///
-    /// The file has one column, or FILE:COLUMN names one.
+    /// FILE has one column, or FILE:COLUMN names one.
     #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]
     pub(crate) labels: Option<String>,
     /// Columns that are not data and are copied into -o, such as id,species
@@ -21,7 +21,7 @@ pub(crate) struct Carry {
     pub(crate) keep: Vec<String>,
     /// Names to write beside the points, where they fit
     ///
-    /// A column of the input that is not data, or another file as for --labels.
+    /// A column, or a file as for --labels.
     #[arg(long, value_name = "COLUMN|FILE[:COLUMN]")]
     pub(crate) names: Option<String>,
 }

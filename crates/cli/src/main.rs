@@ -24,6 +24,7 @@ mod input;
 mod labels;
 mod methods;
 mod outputs;
+mod own_neighbors;
 mod parameters;
 mod preparing;
 mod progress;

@@ -2,8 +2,8 @@
 
 use crate::flags::with_flags;
 use eigenfold::{
-    Bracket, DimsChoice, Explained, Figure, HeldOut, NeighborRatio, NeighborsChoice, PathStep, Report, Rescaling,
-    Result, TriedNeighbors,
+    Bracket, DimsChoice, Explained, Figure, GraphReport, HeldOut, NeighborRatio, NeighborsChoice, PathStep, Report,
+    Rescaling, Result, TriedNeighbors,
     io::{write_bytes_atomically, write_error},
 };
 pub(crate) use eigenfold_plot::{grouped, plural};
@@ -364,6 +364,9 @@ fn figure(name: &str, value: f64) -> String {
 
 /// How the neighbors were found.
 fn search(route: &str, recall: Option<f64>) -> String {
+    if route == GraphReport::GIVEN {
+        return format!("  search       none ({route})");
+    }
     let found = recall.map_or("exact".to_string(), recalled);
     format!("  search       {found} ({route})")
 }

@@ -148,6 +148,9 @@ pub struct GraphReport {
 }
 
 impl GraphReport {
+    /// The route of neighbors that were given ([`Input::neighbors`](crate::Input::neighbors)), of which none were searched.
+    pub const GIVEN: &'static str = "given neighbors";
+
     /// Of a search whose components stay as they are.
     pub(crate) fn searched(found: &Found) -> GraphReport {
         GraphReport { recall: found.recall, route: Some(found.route.into()), ..GraphReport::default() }

@@ -104,6 +104,16 @@ impl Graph {
         Some(graph)
     }
 
+    /// The edges that are in the lists of both their ends.
+    pub fn mutual(&self) -> Graph {
+        let mut kept = Graph::empty();
+        for i in 0..self.len() {
+            let both = self.edges(i).filter(|&(j, _)| self.neighbors(j).contains(&(i as u32)));
+            kept.push(both.map(|(j, length)| (j as u32, length)));
+        }
+        kept
+    }
+
     /// The graph with edges added to the lists of both their ends.
     pub(crate) fn with_linking_edges(&self, linking_edges: &[(u32, u32, f64)]) -> Graph {
         let mut added: Vec<(u32, f64, u32)> =

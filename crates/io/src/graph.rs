@@ -3,7 +3,7 @@
 use crate::write::{Column, Outgoing};
 use crate::{ReadOptions, check_memory, format_error, is_standard};
 use eigenfold_graph::Graph;
-use eigenfold_linalg::error::Result;
+use eigenfold_linalg::error::{Error, Result};
 use std::path::Path;
 
 /// Points beyond the edges' ends cost memory, so a graph may name at most this many points an edge (plus a thousand).
@@ -25,17 +25,37 @@ const EDGE: u64 = 64;
 /// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
 /// joins a point to itself, if a length is negative or not finite, or if the points need more memory than there is.
 pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
-    let source = source.as_ref();
+    read_edges(source.as_ref(), options, None)
+}
+
+/// Reads the neighbors of `n` points from an edge list, `i,j,length`, in any format of [`crate::read`]: each row gives point i
+/// the neighbor j, and not the other way round. The lists are sorted by length. All else is as in [`read_graph`], of whose
+/// files those of [`write_graph`] are.
+///
+/// # Errors
+///
+/// As [`read_graph`]; also if the lengths are left out, or if a row names a point beyond `n`.
+pub fn read_neighbors(source: impl AsRef<Path>, n: usize, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
+    read_edges(source.as_ref(), options, Some(n))
+}
+
+/// An edge list: that of the neighbors of so many points, or else of a graph.
+fn read_edges(source: &Path, options: &ReadOptions, directed: Option<usize>) -> Result<(Graph, Vec<String>)> {
     let path = if is_standard(source) { Path::new("standard input") } else { source };
     let table = crate::read(source, &ReadOptions { missing: false, like: None, ..options.clone() })?;
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
+    let (least, columns) = if directed.is_some() { (3, "i,j,length") } else { (2, "i,j,length or i,j") };
     let edges = table.points;
-    if !(2..=most).contains(&edges.cols()) {
+    if !(least..=most).contains(&edges.cols()) {
         let cols = edges.cols();
-        return Err(format_error(path, format!("an edge list has {cols} columns"), "give i,j,length or i,j"));
+        return Err(format_error(path, format!("an edge list has {cols} columns"), format!("give {columns}")));
     }
-    let n = count_points(path, edges.values(), edges.cols())?;
+    let named = count_points(path, edges.values(), edges.cols())?;
+    let n = directed.unwrap_or(named);
+    if named > n {
+        return Err(beyond(path, edges.values(), edges.cols(), n));
+    }
     let held = 8 * edges.values().len() as u64;
     check_memory(path, held + POINT * n as u64 + EDGE * edges.rows() as u64, options.memory)?;
     let mut lists = vec![Vec::new(); n];
@@ -50,10 +70,21 @@ pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Gr
             return Err(format_error(path, fact, "lengths are not negative").at_row(row));
         }
         lists[i].push((j as u32, length));
-        lists[j].push((i as u32, length));
+        if directed.is_none() {
+            lists[j].push((i as u32, length));
+        }
     }
     let graph = Graph::from_lists(lists).map_err(|error| error.in_file(path))?;
     Ok((graph, table.notes))
+}
+
+/// The error of the first row that names a point beyond n.
+fn beyond(path: &Path, edges: &[f64], cols: usize, n: usize) -> Error {
+    let rows = edges.chunks_exact(cols).enumerate();
+    let mut ends = rows.flat_map(|(row, edge)| edge[..2].iter().map(move |&index| (row, index)));
+    let (row, index) = ends.find(|&(_, index)| index >= n as f64).unwrap_or_default();
+    let fact = format!("row {} names point {index}, and there are {n} points", row + 1);
+    format_error(path, fact, format!("number the points from 0 to {}", n.saturating_sub(1))).at_row(row)
 }
 
 /// One more than the largest index, after a check of every index.

@@ -37,7 +37,7 @@ mod write;
 pub use batches::{Batches, Offer, RowSample, read_batches, read_map_batches, row_hash};
 pub use columns::carried::{Carried, Cells};
 pub use concatenate::read_all;
-pub use graph::{read_graph, write_graph};
+pub use graph::{read_graph, read_neighbors, write_graph};
 pub use labels::Labels;
 pub use schema::Schema;
 pub use weights::write_weights;

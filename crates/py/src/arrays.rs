@@ -126,7 +126,7 @@ pub(crate) fn points<'a>(data: &'a Owned, what: &str) -> eigenfold::Result<&'a P
 }
 
 /// A graph from the three arrays of a matrix in compressed sparse rows; its entries are lengths.
-fn graph(data: &Bound<'_, PyAny>) -> PyResult<Graph> {
+pub(crate) fn graph(data: &Bound<'_, PyAny>) -> PyResult<Graph> {
     type Csr<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
     let (starts, targets, lengths): Csr<'_> = data.extract()?;
     let (starts, targets, lengths) = (starts.as_array(), targets.as_array(), lengths.as_array());

@@ -1,6 +1,6 @@
 //! The functions that Python calls without a fitted model.
 
-use crate::arrays::{Numbers, RawInput, matrix, points};
+use crate::arrays::{self, Numbers, RawInput, matrix, points};
 use crate::errors::{message, raised};
 use crate::model::Model;
 use crate::request::{self, missing};
@@ -27,7 +27,7 @@ type Loaded<'py> = (Matrix<'py>, Vector<'py, i64>, Vec<String>, Option<Vec<Strin
 
 /// Fits what a request says: the model, and how numbers that are `auto` were chosen, as JSON.
 #[pyfunction]
-#[pyo3(signature = (kind, data, request, start, labels, names, threads, listener))]
+#[pyo3(signature = (kind, data, request, start, labels, names, neighbors, threads, listener))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -37,6 +37,7 @@ pub(crate) fn fit(
     start: Option<Numbers>,
     labels: Option<Vec<Option<u32>>>,
     names: Option<Vec<String>>,
+    neighbors: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
     listener: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Model, String)> {
@@ -45,6 +46,11 @@ pub(crate) fn fit(
     let missing = missing(request.missing.as_deref()).map_err(raised)?;
     let start = start.map(Numbers::points).transpose().map_err(raised)?;
     let input = RawInput::new(kind, data, Some(missing), names.as_deref())?;
+    let known = neighbors.map(arrays::graph).transpose()?;
+    if known.is_some() && request.chooses_neighbors() {
+        let fact = "`neighbors` auto searches for up to 50 neighbors, and neighbors are given";
+        return Err(raised(Error::inapplicable("neighbors", fact, "give `neighbors` a number")));
+    }
     let (model, chosen) = run(py, threads, listener, move |observer| {
         let data = input.completed(&request, observer)?;
         let mut chosen = Map::new();
@@ -62,30 +68,34 @@ pub(crate) fn fit(
             chosen.insert("n_neighbors".into(), json!(choice));
         }
         let names = names.as_deref().filter(|_| matches!(data, Owned::Points(_)));
-        let input = Input { labels: labels.as_deref(), names, init: start.as_ref(), ..data.view().into() };
+        let (labels, init, neighbors) = (labels.as_deref(), start.as_ref(), known.as_ref());
+        let input = Input { labels, names, init, neighbors, ..data.view().into() };
         Ok((recipe.fit(input, observer)?, chosen))
     })?;
     Ok((Model::new(model), Value::Object(chosen).to_string()))
 }
 
-/// The neighborhood graph: the three arrays of its sparse rows, and what is known of it as JSON.
+/// The neighborhood graph, by a search or of given neighbors: the three arrays of its sparse rows, and what is known of it as JSON.
 #[pyfunction]
 pub(crate) fn graph<'py>(
     py: Python<'py>,
     kind: &str,
     data: &Bound<'_, PyAny>,
     request: &str,
+    neighbors: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
 ) -> PyResult<Rows<'py>> {
     let request = request::read(request).map_err(raised)?;
     let (search, drill) = (request.search().map_err(raised)?, request.learned_graph().map_err(raised)?);
     let input = RawInput::new(kind, data, None, None)?;
+    let known = neighbors.map(arrays::graph).transpose()?;
     let found = run(py, threads, None, move |observer| {
         let data = input.completed(&request, observer)?;
         let measured = data.view().measured_by(search.metric);
-        match drill {
-            Some(drill) => Ok(drill.graph(&search, measured, search.memory, observer)?.0),
-            None => measured.neighbors(&search, observer),
+        match (drill, known) {
+            (Some(drill), _) => Ok(drill.graph(&search, measured, search.memory, observer)?.0),
+            (None, Some(known)) => measured.given_neighbors(&known, &search, observer),
+            (None, None) => measured.neighbors(&search, observer),
         }
     })?;
     let graph = &found.graph;

@@ -48,7 +48,7 @@ def test_words_with_a_counterpart_mean_the_same():
 
 @pytest.mark.parametrize(
     "words",
-    [{"learning_rate": 0.5}, {"local_connectivity": 2}, {"set_op_mix_ratio": 0.25}, {"densmap": True}, {"precomputed_knn": (np.zeros((150, 5), int), np.zeros((150, 5)))}],
+    [{"learning_rate": 0.5}, {"local_connectivity": 2}, {"set_op_mix_ratio": 0.25}, {"densmap": True}],
     ids=lambda words: next(iter(words)),
 )
 def test_words_without_one_are_reported_to_have_no_effect(words):

@@ -21,6 +21,7 @@ mod limits;
 mod metrics;
 mod missing;
 mod mvu;
+mod own_neighbors;
 mod parameters;
 mod pictures;
 mod preparing;

@@ -2,6 +2,7 @@
 
 mod budget;
 mod frame;
+pub(crate) mod known;
 pub(crate) mod stages;
 
 pub(crate) use frame::{Frame, Seen};
@@ -30,6 +31,7 @@ impl Recipe {
         let given = Input { data: given.data.measured_by(self.metric), ..given };
         self.check(given.data)?;
         given.check()?;
+        self.check_known(given)?;
         let (frame, entered) = Frame::enter(self, given)?;
         let input = entered.input(given);
         let budget = Budget::new(&entered.recipe, input.data, frame.copies())?;

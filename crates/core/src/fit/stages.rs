@@ -3,8 +3,9 @@
 use crate::coordinates::{self, Map, Snapshot};
 use crate::extend::{Known, Rule};
 use crate::field::unfolding::Certificate;
-use crate::field::{Built, LearnedGraph, Site, Task, Weight};
+use crate::field::{Built, LearnedGraph, Regraph, Site, Task, Weight};
 use crate::figure::Figure;
+use crate::fit::known::first;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Input};
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
@@ -13,7 +14,7 @@ use crate::recipe::Recipe;
 use crate::report::{GraphReport, Report, Seconds, Used};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Disconnected, Found, Graph, Neighbors, Search};
+use eigenfold_graph::{Disconnected, Found, Graph, Search};
 use eigenfold_linalg::error::{Error, Result, sizes_text};
 use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
@@ -84,13 +85,7 @@ impl<'a> Stages<'a> {
                 (found, Some(learned))
             }
             None => match self.input.neighbors {
-                Some(known) => {
-                    let lists = match self.recipe.neighbors {
-                        Neighbors::Nearest(k) => first(known, k, "neighbors")?,
-                        _ => known.clone(),
-                    };
-                    (self.input.data.joined(&search, lists, self.observer)?, None)
-                }
+                Some(known) => (self.input.data.given_neighbors(known, &search, self.observer)?, None),
                 None => (self.input.data.neighbors(&search, self.observer)?, None),
             },
         }))
@@ -126,6 +121,11 @@ impl<'a> Stages<'a> {
 
     /// Every component on its own, largest first, side by side along the first coordinate.
     fn fit_components(&self, found: &Found) -> Result<Model> {
+        if self.input.neighbors.is_some() && self.recipe.method.nearest(self.input.data)?.is_some() {
+            let name = self.recipe.method.info().name;
+            let fact = format!("{name} needs the nearest neighbors within each component, and those of all are given");
+            return Err(Error::inapplicable("disconnected", fact, "use `disconnected` join, or leave them out"));
+        }
         let (n, dims) = (found.graph.len(), self.recipe.dims);
         let mut values = vec![0.0; n * dims];
         let (mut parts, mut whole) = (Vec::new(), None::<Report>);
@@ -296,7 +296,8 @@ impl<'a> Stages<'a> {
         self.observer.progress(Stage::Graph, 0.0);
         if let Some(known) = self.input.neighbors {
             let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
-            return search.of_graph(&first(known, request.k, request.parameter)?).map(Some);
+            let found = search.of_graph(&first(known, request.k, request.parameter)?)?;
+            return Ok(Some(Found { route: GraphReport::GIVEN, ..found }));
         }
         request.search(&self.site(None, None, dims)).map(Some)
     }
@@ -322,7 +323,9 @@ impl<'a> Stages<'a> {
     fn built(&self, graph: Option<&Graph>, nearest: Option<&Graph>, dims: usize) -> Result<Built> {
         self.observer.progress(Stage::Field, 0.0);
         let regraph = |points: &Points| self.regraph(points);
-        self.recipe.method.build(&Site { regraph: Some(&regraph), ..self.site(graph, nearest, dims) })
+        // Neighbors that are given stay the same for some of the features, as a given graph does.
+        let regraph: Option<&Regraph<'_>> = if self.input.neighbors.is_some() { None } else { Some(&regraph) };
+        self.recipe.method.build(&Site { regraph, ..self.site(graph, nearest, dims) })
     }
 
     /// Stage 3: the coordinates of all points, and how many neighbors a new point gets. The rule learns what it could not
@@ -426,6 +429,10 @@ impl<'a> Stages<'a> {
         let recipe = self.recipe;
         model.recipe = recipe.clone();
         model.kind = self.input.data.kind();
+        if self.input.neighbors.is_some() && recipe.approximate.is_some() {
+            let message = "`approximate` was not used: the neighbors are given";
+            model.report.warnings.push(Warning::Parameter(message.into()));
+        }
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();
@@ -463,14 +470,6 @@ impl<'a> Stages<'a> {
         let extra = chosen.into_iter().filter(|c| !parameters.iter().any(|p| p.name == c.name));
         report.parameters.extend(extra);
     }
-}
-
-/// The first k of the known neighbors of every point; the parameter is the one that k follows from.
-fn first(known: &Graph, k: usize, parameter: &'static str) -> Result<Graph> {
-    known.first(k).ok_or_else(|| {
-        let fact = format!("`{parameter}` needs {k} neighbors of every point, and fewer were given");
-        Error::parameter(parameter, fact, "give more of them, or a smaller value")
-    })
 }
 
 /// One message: the sizes, what was done, and a k that connects.

@@ -11,6 +11,7 @@ pub(crate) mod tangent;
 pub(crate) use cloud::{Cloud, differences};
 pub(crate) use measured::Measured;
 
+use crate::fit::known::check_count;
 use crate::preparation::Whitening;
 use eigenfold_graph::distances::Distances;
 use eigenfold_graph::points::Points;
@@ -39,7 +40,7 @@ pub struct Input<'a> {
     /// The roles of the columns of the table that the points came from, kept by the model for new rows.
     pub schema: Option<&'a Schema>,
     /// The nearest neighbors of every point, nearest first, if they are known: stage 1 takes as many as it needs
-    /// and does not search.
+    /// and does not search. A method without neighbors refuses them.
     pub neighbors: Option<&'a Graph>,
 }
 
@@ -76,9 +77,8 @@ impl<'a> Input<'a> {
                 "give one per point",
             ));
         }
-        if let Some(neighbors) = self.neighbors.filter(|neighbors| neighbors.len() != n) {
-            let fact = format!("neighbors are given for {} points, and there are {n}", neighbors.len());
-            return Err(Error::mismatch("neighbors", (neighbors.len(), n), fact, "give the neighbors of every point"));
+        if let Some(neighbors) = self.neighbors {
+            check_count(neighbors, n)?;
         }
         match self.names.filter(|names| self.data.points().is_none() || names.len() != features) {
             Some(names) => {

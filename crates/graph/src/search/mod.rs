@@ -253,7 +253,7 @@ impl Search {
         if self.recall < 1.0 && matches!(self.neighbors, Neighbors::Within(_) | Neighbors::All) {
             exact_because = Some("only a search for k nearest neighbors can be approximate");
         }
-        let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
+        let graph = if let Neighbors::Mutual(_) = self.neighbors { graph.mutual() } else { graph };
         let (component_of, sizes) = components::label(&graph);
         let mut found = Found { recall, exact_because, ..Found::unsearched(graph, component_of, sizes, route) };
         if found.sizes.len() > 1 {

@@ -68,13 +68,3 @@ pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
     };
     Graph::from_lists(parallel::try_collect(n, list)?)
 }
-
-/// The edges that are in both lists.
-pub(crate) fn mutual(graph: &Graph) -> Graph {
-    let mut kept = Graph::empty();
-    for i in 0..graph.len() {
-        let both = graph.edges(i).filter(|&(j, _)| graph.neighbors(j).contains(&(i as u32)));
-        kept.push(both.map(|(j, length)| (j as u32, length)));
-    }
-    kept
-}

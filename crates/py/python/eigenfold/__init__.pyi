@@ -192,6 +192,7 @@ class Isomap(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     landmarks: int | None
     p: float
     eigen_solver: Any
@@ -228,6 +229,7 @@ class Isomap(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         landmarks: int | None = None,
         p: float = 2,
         eigen_solver: Any = 'auto',
@@ -259,6 +261,7 @@ class LocallyLinearEmbedding(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     method: str
     reg: float | str | None
     ordering: str
@@ -295,6 +298,7 @@ class LocallyLinearEmbedding(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         method: str = 'standard',
         reg: float | str | None = None,
         ordering: str = 'geodesic',
@@ -328,6 +332,7 @@ class LaplacianEigenmaps(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     kernel: str
     bandwidth: float | str
     variant: str
@@ -364,6 +369,7 @@ class LaplacianEigenmaps(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         kernel: str = 'heat',
         bandwidth: float | str = 'auto',
         variant: str = 'normalized',
@@ -396,6 +402,7 @@ class DiffusionMaps(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     bandwidth: float | str
     time: float
     alpha: float
@@ -425,6 +432,7 @@ class DiffusionMaps(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         bandwidth: float | str = 'auto',
         time: float = 1.0,
         alpha: float = 1.0,
@@ -452,6 +460,7 @@ class MVU(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     constraints: str
     variant: str
     band: float | str
@@ -488,6 +497,7 @@ class MVU(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         constraints: str = 'auto',
         variant: str = 'inequality',
         band: float | str = 'auto',
@@ -518,6 +528,7 @@ class MEU(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     variant: str
     gamma: float
     noise: float | str
@@ -553,6 +564,7 @@ class MEU(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         variant: str = 'standard',
         gamma: float = 0.0,
         noise: float | str = 'auto',
@@ -583,6 +595,7 @@ class Drill(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     penalty: str | float
     ridge: float
     penalize_diagonal: bool
@@ -617,6 +630,7 @@ class Drill(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         penalty: str | float = 'auto',
         ridge: float = 0.1,
         penalize_diagonal: bool = False,
@@ -884,6 +898,7 @@ class ElasticEmbedding(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     attraction: str
     bandwidth: float | str
     perplexity: str | float
@@ -918,6 +933,7 @@ class ElasticEmbedding(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         attraction: str = 'heat',
         bandwidth: float | str = 'auto',
         perplexity: str | float = 'auto',
@@ -944,6 +960,7 @@ class SNE(Estimator):
     n_components: int | str | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     perplexity: str | float
     lam: float
     accuracy: str
@@ -969,6 +986,7 @@ class SNE(Estimator):
         n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         perplexity: str | float = 'auto',
         lam: float = 1.0,
         accuracy: str = 'fast',
@@ -992,6 +1010,7 @@ class SymmetricSNE(Estimator):
     n_components: int | str | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     perplexity: str | float
     lam: float
     uniform: float
@@ -1018,6 +1037,7 @@ class SymmetricSNE(Estimator):
         n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         perplexity: str | float = 'auto',
         lam: float = 1.0,
         uniform: float = 0.0,
@@ -1042,6 +1062,7 @@ class TSNE(Estimator):
     n_components: int | str | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     perplexity: str | float
     early_exaggeration: float
     degrees: float
@@ -1073,6 +1094,7 @@ class TSNE(Estimator):
         *,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         perplexity: str | float = 'auto',
         early_exaggeration: float = 12.0,
         degrees: float = 1.0,
@@ -1109,6 +1131,7 @@ class UMAP(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     min_dist: float
     spread: float
     negative_sample_rate: float
@@ -1125,7 +1148,6 @@ class UMAP(Estimator):
     local_connectivity: Any
     set_op_mix_ratio: Any
     densmap: Any
-    precomputed_knn: Any
     random_state: int | None
     n_jobs: int | None
     missing: str
@@ -1151,6 +1173,7 @@ class UMAP(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         min_dist: float = 0.1,
         spread: float = 1.0,
         negative_sample_rate: float = 5.0,
@@ -1167,7 +1190,6 @@ class UMAP(Estimator):
         local_connectivity: Any = 1.0,
         set_op_mix_ratio: Any = 1.0,
         densmap: Any = False,
-        precomputed_knn: Any = None,
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
@@ -1192,6 +1214,7 @@ class Sammon(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     distances: str
     landmarks: int | None
     init: str | ArrayLike
@@ -1224,6 +1247,7 @@ class Sammon(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         distances: str = 'auto',
         landmarks: int | None = None,
         init: str | ArrayLike = 'scaling',
@@ -1253,6 +1277,7 @@ class MDS(Estimator):
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
+    precomputed_knn: Any
     distances: str
     weight: str
     landmarks: int | None
@@ -1293,6 +1318,7 @@ class MDS(Estimator):
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
+        precomputed_knn: Any = None,
         distances: str = 'auto',
         weight: str = 'one',
         landmarks: int | None = None,

@@ -19,6 +19,8 @@ from ._spec import Spec
 
 # The kinds of warnings about a solver that ended before it met its tolerance.
 EARLY = ("not_converged", "stopped")
+# What the report has as the search of neighbors that were given.
+GIVEN = "given neighbors"
 
 
 class Estimator(_sklearn.Alone):
@@ -109,6 +111,7 @@ class Estimator(_sklearn.Alone):
             None if start is None and init is None else _input.matrix(start if init is None else init),
             labels,
             given.names,
+            _input.knn(getattr(self, "precomputed_knn", None), rows),
             _input.threads(self.n_jobs),
             self._listener(),
         )
@@ -429,7 +432,10 @@ class Estimator(_sklearn.Alone):
         request = self._spec.request(self, seed=json.loads(self._model.recipe)["seed"])[0]
         names = ("neighbors", "radius", "graph", "graph_parameters", "metric", "approximate", "disconnected", "seed")
         request = {name: request[name] for name in names} | ({} if disconnected is None else {"disconnected": disconnected})
-        return knn_graph_of("points", points, request, _input.threads(self.n_jobs))
+        known = _input.knn(getattr(self, "precomputed_knn", None), len(points))
+        if known is None and self.report_.get("graph_route") == GIVEN:
+            raise AttributeError("the graph of given neighbors is not kept in a model file; set precomputed_knn to them again")
+        return knn_graph_of("points", points, request, _input.threads(self.n_jobs), known)
 
     @property
     def precision_(self) -> Any:

@@ -163,7 +163,6 @@ UMAP_IDLE = {
     "local_connectivity": (1.0, "it is always 1"),
     "set_op_mix_ratio": (1.0, "it is always 1, the union"),
     "densmap": (False, "densMAP is not implemented, and this is the embedding of UMAP"),
-    "precomputed_knn": (None, "neighbors are searched by `metric`; give a sparse matrix of distances with metric='precomputed' instead"),
 }
 UMAP_WORDS = {
     "target_weight": (0.5, "float", "the weight of the classes `y` of `fit` relative to the distances, from 0 to 1; 0 ignores `y`"),

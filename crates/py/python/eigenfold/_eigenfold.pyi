@@ -61,11 +61,12 @@ def fit(
     start: np.ndarray | None,
     labels: list[int | None] | None,
     names: list[str] | None,
+    neighbors: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
     threads: int | None,
     listener: Callable[[str, float, float | None, list[str]], Any] | None,
 ) -> tuple[Model, str]: ...
 def graph(
-    kind: str, data: Any, request: str, threads: int | None
+    kind: str, data: Any, request: str, neighbors: tuple[np.ndarray, np.ndarray, np.ndarray] | None, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]: ...
 def dimension(
     data: np.ndarray, neighbors: int | None, quick: bool, pointwise: bool, seed: int, threads: int | None

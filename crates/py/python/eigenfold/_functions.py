@@ -228,10 +228,11 @@ def knn_graph(
     return knn_graph_of(kind, _input.matrix(X), request, _input.threads(n_jobs))
 
 
-def knn_graph_of(kind: str, data: Any, request: dict[str, Any], threads: int | None) -> Any:
+def knn_graph_of(kind: str, data: Any, request: dict[str, Any], threads: int | None, known: Any = None) -> Any:
+    """The graph as a sparse matrix; of known neighbors, as three arrays, if there are some."""
     from scipy.sparse import csr_array
 
-    starts, targets, lengths, _ = _eigenfold.graph(kind, data, json.dumps(request), threads)
+    starts, targets, lengths, _ = _eigenfold.graph(kind, data, json.dumps(request), known, threads)
     n = len(starts) - 1
     return csr_array((lengths, targets, starts), shape=(n, n))
 

@@ -181,12 +181,44 @@ def _dense(X: Any) -> np.ndarray:
     return X.toarray()
 
 
-def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _graph(X: Any, what: str = "a graph") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The lengths of a sparse matrix, which are a graph where the metric is precomputed."""
     if X.shape[0] != X.shape[1]:
-        raise ValueError(f"a graph is a square matrix and this is {X.shape[0]} x {X.shape[1]}; give one row and column per point")
+        raise ValueError(f"{what} is a square matrix and this is {X.shape[0]} x {X.shape[1]}; give one row and column per point")
     X = X.tocsr()
     return X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.float64)
+
+
+def knn(given: Any, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Given neighbors as the three arrays of the sparse rows of their distances; None if there are none."""
+    if given is None or isinstance(given, (tuple, list)) and len(given) > 1 and all(part is None for part in given[:2]):
+        return None
+    if hasattr(given, "tocsr"):
+        return _graph(given, "precomputed_knn")
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        raise ValueError(f"precomputed_knn is a {type(given).__name__}; give (indices, distances), or a sparse matrix of distances")
+    # The third is umap-learn's search index, for which there is no use: the model searches among the points itself.
+    indices, distances = np.asarray(given[0]), np.asarray(given[1])
+    if indices.ndim != 2 or indices.shape != distances.shape:
+        fact = f"the indices of precomputed_knn have the shape {indices.shape} and the distances {distances.shape}"
+        raise ValueError(f"{fact}; give two matrices of one row per point")
+    if indices.dtype.kind not in "iu" or distances.dtype.kind not in "iuf":
+        fact = f"precomputed_knn has indices of type {indices.dtype} and distances of type {distances.dtype}"
+        raise ValueError(f"{fact}; give integers and floats")
+    if len(indices) != rows:
+        raise ValueError(f"precomputed_knn has neighbors of {len(indices)} points, and there are {rows}; give one row per point")
+    # pynndescent has -1 where it found no neighbor.
+    wrong = (indices >= rows) | (indices < -1) if indices.dtype.kind == "i" else indices >= rows
+    if wrong.any():
+        row, column = (int(at) for at in np.argwhere(wrong)[0])
+        fact = f"row {row + 1} of precomputed_knn has the neighbor {indices[row, column]}, and there are {rows} points"
+        raise ValueError(f"{fact}; number them from 0 to {rows - 1}")
+    # A point is not its own neighbor; most lists have it in their first column.
+    kept = indices != np.arange(rows)[:, None]
+    if indices.dtype.kind == "i":
+        kept &= indices >= 0
+    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
+    return starts, indices[kept].astype(np.int64), distances[kept].astype(np.float64)
 
 
 def seed(random_state: Any, init: Any = None) -> int:

@@ -43,6 +43,9 @@ METRIC = {
     "metric": ("euclidean", "str | Callable[[Any, Any], float]", "the distance: 'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis' or 'mahalanobis' (by the covariance of the data); 'precomputed' for a matrix of distances or a sparse graph of edge lengths; any other name of scipy's ``cdist``, or a function of two rows, for which all distances are computed first"),
     "metric_params": (None, "dict[str, Any] | None", "further arguments of the metric: ``{'p': 3}`` of minkowski, ``{'V': covariance}`` of mahalanobis, or those of scipy"),
 }
+KNN = {
+    "precomputed_knn": (None, "Any", "the nearest neighbors of the points, if they are known, instead of a search: ``(indices, distances)`` of shape (n_samples, k), the point itself in the first column or not, or umap-learn's triple of them and an index, which is ignored, or a sparse matrix of distances. The first of each row are used. New points are still compared with the points of `fit`"),
+}
 
 @dataclass
 class Parameter:
@@ -85,6 +88,8 @@ class Spec:
         self.parameters = {"n_components": Parameter(2, "int | str | None", meaning)}
         self._add(GRAPH if self.graph else {})
         self._add(METRIC if self.metric else {})
+        # Methods with a perplexity search for neighbors without a graph of them.
+        self._add(KNN if self.graph or any(row["name"] == "perplexity" for row in rows) else {})
         if len(self.methods) > 1:
             kinds = ", ".join(f"{value!r} ({name})" for value, (name, _) in self.methods.items())
             self.parameters["method"] = Parameter("standard", "str", f"the variant, with its name in the command-line program: {kinds}", values=tuple(self.methods))
