@@ -1,6 +1,6 @@
 //! An Arrow file or stream in batches: a record batch at a time, with the dictionaries that were read before it.
 
-use super::message::{Part, body_length, only, places, schema_in};
+use super::message::{Part, Place, body_length, only, places, schema_in};
 use super::{Dictionaries, Reading, columns_of, unreadable};
 use crate::batches::Blocks;
 use crate::columns::vectors::Block;

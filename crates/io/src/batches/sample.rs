@@ -108,7 +108,9 @@ mod tests {
 
     fn sample(rows: &[[f64; 2]], seed: u64) -> RowSample {
         let mut sample = RowSample::new(60, seed);
-        rows.iter().for_each(|row| drop(sample.offer(row)));
+        for row in rows {
+            let _ = sample.offer(row);
+        }
         sample
     }
 
