@@ -53,7 +53,9 @@ impl Transformer {
             let transformer = match ours.transformer() {
                 Ok(transformer) => transformer,
                 Err(error) => {
-                    let _ = coming.recv().map(|_| send.send(Ok(Err(error))));
+                    if coming.recv().is_ok() {
+                        let _ = send.send(Ok(Err(error)));
+                    }
                     return;
                 }
             };
