@@ -25,7 +25,8 @@ fn before(text: &str, word: &str) -> Vec<f64> {
 #[test]
 fn a_command_has_one_bar_that_never_falls_and_one_clock() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 1500 -q -o roll.npy");
+    // Large enough for several pictures of the bar on a fast machine.
+    bench.does("sample swiss-roll -n 4000 -q -o roll.npy");
     let Some(seen) = shown(&bench, "embed roll.npy -m isomap -k auto -o map.csv") else { return };
     for clock in [" %  ", " s spent"] {
         let numbers = before(&seen, clock);
@@ -35,7 +36,7 @@ fn a_command_has_one_bar_that_never_falls_and_one_clock() {
     assert!(seen.contains(" of 10, "), "{seen}");
     // What is said at the end stands on a line of its own.
     assert!(
-        seen.lines().any(|line| line.trim_end().ends_with("isomap: 1,500 points of 3 features in 2 dimensions")),
+        seen.lines().any(|line| line.trim_end().ends_with("isomap: 4,000 points of 3 features in 2 dimensions")),
         "{seen}"
     );
     assert!(bench.path("map.csv").is_file());
