@@ -30,10 +30,10 @@ fn an_approximation_that_was_not_needed_is_reported_with_its_reason() {
     let said = "warning: --approximate was not used, the neighbors are exact: ";
     for (line, why) in [
         ("embed cloud.csv -m isomap -k 8 --approximate -o m.csv", "in so few dimensions an exact search is as fast"),
-        ("embed wide.csv -m isomap -k 8 --approximate -o m.csv", "below 4,000 points an exact search is as fast"),
+        ("embed wide.csv -m isomap -k 8 --approximate -o m.csv", "below 12,000 points an exact search is as fast"),
         ("embed wide.csv -m isomap --radius 9 --approximate -o m.csv", "only a search for k nearest neighbors"),
         ("embed wide.csv -m tsne --perplexity 5 --approximate -o m.csv", "an exact search is as fast here"),
-        ("graph wide.csv -k 8 --approximate -o e.csv", "below 4,000 points an exact search is as fast"),
+        ("graph wide.csv -k 8 --approximate -o e.csv", "below 12,000 points an exact search is as fast"),
     ] {
         let answer = bench.does(line);
         assert!(answer.err.contains(&format!("{said}{why}")), "{line}\n{}", answer.err);

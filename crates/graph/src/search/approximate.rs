@@ -28,8 +28,8 @@ const MOST: usize = 192;
 const RECALL: f64 = 0.995;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
-const POINTS_FROM: usize = 4_000;
-const FEW: &str = "below 4,000 points an exact search is as fast";
+pub(crate) const POINTS_FROM: usize = 12_000;
+pub(crate) const FEW: &str = "below 12,000 points an exact search is as fast";
 
 /// Points whose true neighbors plan the search, and points whose true neighbors judge it.
 const PLANNED_BY: usize = 128;
@@ -58,9 +58,6 @@ pub(crate) fn nearest_others(
     watch: &Watch,
 ) -> Result<Attempt> {
     let n = points.rows();
-    if n < POINTS_FROM {
-        return Ok(Err(FEW));
-    }
     if k > MOST || wanted > RECALL {
         return Ok(Err("for this number of neighbors and this recall an exact search is as fast"));
     }
@@ -181,7 +178,8 @@ mod tests {
 
     #[test]
     fn where_no_group_is_near_the_search_is_exact() {
-        let points = Points::new(N, 60, (0..N * 60).map(noise).collect()).unwrap();
+        let n = POINTS_FROM + 500;
+        let points = Points::new(n, 60, (0..n * 60).map(noise).collect()).unwrap();
         let search = Search { neighbors: Neighbors::Nearest(K), recall: 0.99, ..Search::default() };
         let found = search.of_points(&points, &Silent).unwrap();
         assert_eq!((found.recall, found.exact_because), (None, Some("for these points an exact search is as fast")));

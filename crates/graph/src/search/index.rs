@@ -189,6 +189,9 @@ impl<'a> Index<'a> {
         if d <= TREE_DIMS {
             return Ok(Err("in so few dimensions an exact search is as fast"));
         }
+        if n < approximate::POINTS_FROM {
+            return Ok(Err(approximate::FEW));
+        }
         let exact = match self.tried_tree() {
             Some(tree) => n as f64 * tree_time(tree, self.points, k),
             // The tree is not built for an estimate: in so many features an approximate search is about as fast.
