@@ -15,6 +15,7 @@ pub mod ordered;
 pub mod paths;
 pub mod points;
 pub mod search;
+mod values;
 mod weight;
 
 pub use distances::Distances;

@@ -1,20 +1,25 @@
 //! Points: n rows of d finite numbers, one point a row, checked once.
 
+use crate::values::Values;
 use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// The largest number of a result: its square can be summed.
 const LARGEST_RESULT: f64 = 1e150;
 
-/// n points of d numbers each, row-major, all finite.
+/// n points of d numbers each, row-major, all finite. They are kept in single precision if they came so, and computed with in
+/// double precision. A clone shares the numbers.
 ///
 /// Everything downstream relies on the checks made here and does not repeat them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Points {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Values,
     /// The cells that were not observed, as positions in `values`, ascending; their values are imputed.
     missing: Vec<usize>,
 }
@@ -49,15 +54,28 @@ impl Points {
     /// If the length is not `rows * cols`, if there is no row or no column, or if a value is not finite or so large
     /// that its powers would overflow; the message names the first such cell (row and column counted from 1).
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+        Points::of(rows, cols, values.into())
+    }
+
+    /// Points from row-major values in single precision, which are kept so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`].
+    pub fn single(rows: usize, cols: usize, values: Vec<f32>) -> Result<Points> {
+        Points::of(rows, cols, values.into())
+    }
+
+    fn of(rows: usize, cols: usize, values: Values) -> Result<Points> {
         let points = Points::of_shape(rows, cols, values)?;
-        match points.values.iter().position(|v| v.is_nan() || v.abs() > Points::LARGEST) {
-            Some(at) => Err(bad_cell(points.values[at], at / cols + 1, at % cols + 1)),
+        match points.values.position(|x| x.is_nan() || x.abs() > Points::LARGEST) {
+            Some(at) => Err(bad_cell(points.values.at(at), at / cols + 1, at % cols + 1)),
             None => Ok(points),
         }
     }
 
     /// Points from as many values as rows and columns require.
-    fn of_shape(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+    fn of_shape(rows: usize, cols: usize, values: Values) -> Result<Points> {
         if rows == 0 {
             return Err(Error::too_small(0, 2, "there are no points", "give at least two rows"));
         }
@@ -103,7 +121,7 @@ impl Points {
     /// Points that were computed: as [`Points::new`], but what is wrong is a result, and no cell of the input is named for it.
     pub fn computed(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
         let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST_RESULT) else {
-            return Points::of_shape(rows, cols, values);
+            return Points::of_shape(rows, cols, values.into());
         };
         let (value, row, column) = (values[at], at / cols.max(1) + 1, at % cols.max(1) + 1);
         let what = if value.is_nan() { "no number".into() } else { format!("{value:e}") };
@@ -141,9 +159,63 @@ impl Points {
         self.cols
     }
 
-    /// Point `i`.
+    /// Point `i`. Points in single precision are all widened for it, as for [`Points::values`]; work over many of them uses
+    /// [`Points::read`].
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
-        &self.values[i * self.cols..(i + 1) * self.cols]
+        &self.values.wide()[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// Point `i`, widened into `buffer` if it is in single precision.
+    #[inline]
+    pub fn read<'a>(&'a self, i: usize, buffer: &'a mut Vec<f64>) -> &'a [f64] {
+        self.read_columns(i, 0..self.cols, buffer)
+    }
+
+    /// Some features of point `i`, widened into `buffer` if they are in single precision.
+    #[inline]
+    pub fn read_columns<'a>(&'a self, i: usize, columns: Range<usize>, buffer: &'a mut Vec<f64>) -> &'a [f64] {
+        let cells = i * self.cols + columns.start..i * self.cols + columns.end;
+        let Some(all) = self.values.single() else { return &self.values()[cells] };
+        buffer.clear();
+        buffer.extend(all[cells].iter().map(|&x| f64::from(x)));
+        buffer
+    }
+
+    /// Point `i`; a copy of it if the points are in single precision.
+    pub fn point(&self, i: usize) -> Cow<'_, [f64]> {
+        match self.single_row(i) {
+            Some(row) => row.iter().map(|&x| f64::from(x)).collect(),
+            None => self.row(i).into(),
+        }
+    }
+
+    /// Point `i` in single precision, if that is how the points are kept.
+    #[inline]
+    pub(crate) fn single_row(&self, i: usize) -> Option<&[f32]> {
+        self.values.single().map(|all| &all[i * self.cols..(i + 1) * self.cols])
+    }
+
+    /// Hands every point to `work`, in order.
+    pub fn each_row(&self, mut work: impl FnMut(usize, &[f64])) {
+        let mut buffer = Vec::new();
+        (0..self.rows).for_each(|i| work(i, self.read(i, &mut buffer)));
+    }
+
+    /// The number of one cell.
+    #[inline]
+    pub fn at(&self, row: usize, column: usize) -> f64 {
+        self.values.at(row * self.cols + column)
+    }
+
+    /// All numbers in single precision, row after row, if that is how they are kept.
+    pub fn singles(&self) -> Option<&[f32]> {
+        self.values.single()
+    }
+
+    /// Whether points in single precision have been widened together.
+    pub fn is_widened(&self) -> bool {
+        self.values.is_widened()
     }
 
     /// The cells that were not observed, as places in [`Points::values`], ascending.
@@ -191,7 +263,7 @@ impl Points {
                 None => missing.extend(cells),
             }
         }
-        Ok(Points { rows, cols: self.cols, values, missing })
+        Ok(Points { rows, cols: self.cols, values: values.into(), missing })
     }
 
     /// The same points with every imputed value taken as observed.
@@ -215,29 +287,58 @@ impl Points {
                 "give one for each",
             ));
         }
-        let mut values = self.values.clone();
+        let mut values = self.to_values();
         self.missing.iter().zip(guesses).for_each(|(&at, &guess)| values[at] = guess);
         Ok(Points { missing: self.missing.clone(), ..Points::new(self.rows, self.cols, values)? })
     }
 
-    /// All values, row after row.
+    /// All values, row after row. Those in single precision are widened when they are first asked for, and that is kept.
+    #[inline]
     pub fn values(&self) -> &[f64] {
-        &self.values
+        self.values.wide()
     }
 
-    /// All values, row after row, without a copy.
+    /// A copy of all values, row after row.
+    pub fn to_values(&self) -> Vec<f64> {
+        self.values.to_wide()
+    }
+
+    /// How many bytes the values take.
+    pub fn bytes(&self) -> u64 {
+        let size = if self.values.single().is_some() { size_of::<f32>() } else { size_of::<f64>() };
+        (size * self.values.len()) as u64
+    }
+
+    /// The largest magnitude of the values.
+    pub fn magnitude(&self) -> f64 {
+        match self.values.single() {
+            Some(all) => parallel::largest(all.len(), |at| f64::from(all[at].abs())),
+            None => parallel::largest(self.values.len(), |at| self.values()[at].abs()),
+        }
+    }
+
+    /// Whether all values are finite.
+    pub fn is_finite(&self) -> bool {
+        self.values.position(|x| !x.is_finite()).is_none()
+    }
+
+    /// All values, row after row, without a copy unless they are shared or in single precision.
     pub fn into_values(self) -> Vec<f64> {
-        self.values
+        self.values.into_wide()
     }
 
-    /// The n x d matrix, without a copy.
+    /// The n x d matrix, without a copy but that of [`Points::values`].
     pub fn as_mat(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(&self.values, self.rows, self.cols)
+        MatRef::from_row_major_slice(self.values(), self.rows, self.cols)
     }
 
     /// The given rows, in the given order.
     pub fn select(&self, rows: &[usize]) -> Points {
-        let values = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();
+        let cells = |&i: &usize| i * self.cols..(i + 1) * self.cols;
+        let values = match self.values.single() {
+            Some(all) => rows.iter().flat_map(|i| all[cells(i)].iter().copied()).collect::<Vec<f32>>().into(),
+            None => rows.iter().flat_map(|i| self.values()[cells(i)].iter().copied()).collect::<Vec<f64>>().into(),
+        };
         let gone = |(at, &i): (usize, &usize)| self.missing_of(i).map(move |column| at * self.cols + column);
         let missing = if self.missing.is_empty() { vec![] } else { rows.iter().enumerate().flat_map(gone).collect() };
         Points { rows: rows.len(), cols: self.cols, values, missing }
@@ -245,7 +346,11 @@ impl Points {
 
     /// The given columns, in the given order.
     pub fn select_columns(&self, columns: &[usize]) -> Points {
-        let values = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| self.row(i)[f])).collect();
+        let cells = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| i * self.cols + f));
+        let values = match self.values.single() {
+            Some(all) => cells.map(|at| all[at]).collect::<Vec<f32>>().into(),
+            None => cells.map(|at| self.values()[at]).collect::<Vec<f64>>().into(),
+        };
         let mut missing = Vec::new();
         for i in (0..self.rows).filter(|_| !self.missing.is_empty()) {
             let gone: Vec<usize> = self.missing_of(i).collect();
@@ -263,13 +368,13 @@ impl Points {
     /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
     pub fn with_values(&self, values: Vec<f64>) -> Points {
         debug_assert!(values.len() == self.values.len());
-        Points { values, missing: self.missing.clone(), ..*self }
+        Points { values: values.into(), missing: self.missing.clone(), ..*self }
     }
 
     /// The same, if every value is one that [`Points::new`] allows.
     pub fn checked(self) -> Result<Points> {
         let missing = self.missing;
-        Ok(Points { missing, ..Points::new(self.rows, self.cols, self.values)? })
+        Ok(Points { missing, ..Points::of(self.rows, self.cols, self.values)? })
     }
 
     /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.
@@ -286,7 +391,7 @@ impl Points {
         self.rows > 0
             && self.cols > 0
             && self.rows.checked_mul(self.cols) == Some(self.values.len())
-            && self.values.iter().all(|v| v.abs() <= largest)
+            && self.values.position(|x| x.is_nan() || x.abs() > largest).is_none()
             && self.missing.is_sorted_by(|a, b| a < b)
             && self.missing.last().is_none_or(|&last| last < self.values.len())
     }
@@ -294,11 +399,7 @@ impl Points {
     /// The mean of each column.
     pub fn column_means(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.cols];
-        for row in self.values.chunks_exact(self.cols) {
-            for (sum, value) in sums.iter_mut().zip(row) {
-                *sum += value;
-            }
-        }
+        self.each_row(|_, row| sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value));
         sums.iter().map(|sum| sum / self.rows as f64).collect()
     }
 }

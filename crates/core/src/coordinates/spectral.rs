@@ -65,7 +65,7 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
             pairs.solver = format!("sparse factor, {}", pairs.solver);
             standard_deviations(pairs)
         }
-        Field::Factor(factor) => standard_deviations(factor_top(factor, dims, seed, observer)?),
+        Field::Factor(factor) => standard_deviations(factor_top(&**factor, dims, seed, observer)?),
         Field::Covariance(operator) => standard_deviations(operator_top(operator.as_ref(), dims, seed, observer)?),
     };
     let mut warnings = Vec::new();
@@ -119,9 +119,7 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
 /// The sum of all eigenvalues of a covariance, if it is known.
 fn total_variance(field: &Field) -> Option<f64> {
     match field {
-        Field::Factor(factor) => {
-            Some(factor.col_iter().map(|column| column.iter().map(|x| x * x).sum::<f64>()).sum::<f64>())
-        }
+        Field::Factor(factor) => Some(factor.square()),
         Field::Covariance(operator) => operator.trace(),
         Field::Precision { .. } | Field::Root(_) | Field::Definite { .. } => None,
     }

@@ -16,7 +16,8 @@ pub(super) struct Homes<'a> {
 
 impl Homes<'_> {
     pub(super) fn of(points: &Points) -> Homes<'_> {
-        let mut rows: Vec<(u64, u32)> = (0..points.rows()).map(|i| (digest(points.row(i)), i as u32)).collect();
+        let mut rows: Vec<(u64, u32)> = Vec::with_capacity(points.rows());
+        points.each_row(|i, row| rows.push((digest(row), i as u32)));
         rows.sort_unstable();
         // As many parts as rows, so that a part has about one.
         let bits = rows.len().max(2).ilog2();
@@ -33,7 +34,7 @@ impl Homes<'_> {
         let part = (digest >> self.rest) as usize;
         let part = &self.rows[self.starts[part] as usize..self.starts[part + 1] as usize];
         let alike = part.iter().filter(|(other, _)| *other == digest).map(|&(_, j)| j);
-        let same = |&j: &u32| Some(j) != own && self.points.row(j as usize) == row;
+        let same = |&j: &u32| Some(j) != own && *self.points.point(j as usize) == *row;
         alike.into_iter().find(same).map(|j| j as usize)
     }
 }

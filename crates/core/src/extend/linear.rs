@@ -34,7 +34,7 @@ impl Extension for Linear {
     }
 
     fn place(&self, known: &Known<'_>, new: &Points) -> Result<Option<Transformed>> {
-        let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
+        let rows = parallel::collect(new.rows(), |i| self.row(&new.point(i)));
         let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
         Ok(Some(Transformed { coordinates, far: far_from(&self.mean, known, new), deviations: None }))
     }
@@ -46,13 +46,13 @@ impl Extension for Linear {
         let dims = map.cols();
         let largest = eigenvalues.first().copied().unwrap_or(0.0);
         self.axes = vec![0.0; points.cols() * dims];
-        for i in 0..points.rows() {
-            for (j, x) in points.row(i).iter().enumerate() {
+        points.each_row(|i, row| {
+            for (j, x) in row.iter().enumerate() {
                 for (q, y) in map.row(i).iter().enumerate() {
                     self.axes[j * dims + q] += (x - self.mean[j]) * y;
                 }
             }
-        }
+        });
         for (at, axis) in self.axes.iter_mut().enumerate() {
             let lambda = eigenvalues[at % dims];
             *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
@@ -75,7 +75,7 @@ impl Linear {
 
 /// The new rows that are much farther from the mean than any training row.
 pub(super) fn far_from(mean: &[f64], known: &Known<'_>, new: &Points) -> Vec<usize> {
-    let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), mean);
+    let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(&points.point(i), mean);
     let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
     let reach = FAR * known.points.map_or(f64::INFINITY, most);
     (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect()

@@ -74,7 +74,7 @@ impl Away {
         Ok(match (&self.measure, data, geodesics) {
             (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
             (Measure::Kernel(kernel), Data::Points(points, _), _) => {
-                Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
+                Box::new(|i, at| kernel.square(&points.point(i), &points.point(self.point(at))))
             }
             (_, data, _) => {
                 let unknown = || {
@@ -128,11 +128,11 @@ impl Prepared<'_> {
         }
         let mut squares = vec![0.0; rows.rows() * count];
         parallel::chunks_mut(&mut squares, count, |row, squares| {
-            let x = rows.row(row);
+            let x = &*rows.point(row);
             for (i, square) in squares.iter_mut().enumerate() {
                 *square = match (&away.measure, known.points) {
-                    (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
-                    (_, Some((points, metric))) => metric.distance(x, points.row(away.point(i))).powi(2),
+                    (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, &points.point(away.point(i))),
+                    (_, Some((points, metric))) => metric.distance(x, &points.point(away.point(i))).powi(2),
                     (_, None) => x[away.point(i)].powi(2),
                 };
             }

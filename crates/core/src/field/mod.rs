@@ -39,11 +39,11 @@ use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::paths::swept::SweptGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Metric, Neighbors, Search};
+use eigenfold_linalg::eigen::factor::Factor;
 use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::optimize::{self, Emphasized, Fixed, Momentum};
 use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
-use faer::Mat;
 use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -73,7 +73,7 @@ pub enum Field {
         features: f64,
     },
     /// The covariance F Fᵀ of a factor with one row per point and columns of mean zero.
-    Factor(Mat<f64>),
+    Factor(Box<dyn Factor>),
     /// A covariance given by its product with vectors, rows and columns of mean zero.
     Covariance(Box<dyn Operator>),
 }

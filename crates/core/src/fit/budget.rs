@@ -31,7 +31,7 @@ impl Budget {
         };
         // Without a limit of the user the memory that is free is counted, and the input is in memory already.
         let (limit, present) = recipe.memory.map_or_else(|| (memory::available(), 1 + more), |limit| (limit, 0));
-        let needed = (copies + more - present) * 8 * data.numbers().len() as u64;
+        let needed = (copies + more - present) * data.bytes();
         if needed > limit.max(memory::NEGLIGIBLE) {
             let what = format!("the work on {} points", data.len());
             let way_out = "use fewer rows or columns, or raise `memory`".into();

@@ -51,9 +51,9 @@ impl Cloud {
 
 /// The members' rows minus `from`, one after the other.
 pub(crate) fn differences(points: &Points, members: &[u32], from: &[f64]) -> Vec<f64> {
-    let mut rows = Vec::with_capacity(members.len() * from.len());
+    let (mut rows, mut buffer) = (Vec::with_capacity(members.len() * from.len()), Vec::new());
     for &j in members {
-        rows.extend(points.row(j as usize).iter().zip(from).map(|(x, o)| x - o));
+        rows.extend(points.read(j as usize, &mut buffer).iter().zip(from).map(|(x, o)| x - o));
     }
     rows
 }

@@ -27,7 +27,7 @@ impl Measured<'_> {
     #[inline(always)]
     pub(crate) fn distance(self, i: usize, j: usize) -> f64 {
         match self {
-            Measured::Points(points, metric) => metric.distance(points.row(i), points.row(j)),
+            Measured::Points(points, metric) => metric.between(points, i, j),
             Measured::Distances(distances) => distances.between(i, j),
         }
     }
@@ -37,7 +37,9 @@ impl Measured<'_> {
         match self {
             Measured::Points(points, _) => {
                 let mean = points.column_means();
-                mean_square(points.values().iter().enumerate().map(|(at, x)| x - mean[at % mean.len()]).collect())
+                mean_square(
+                    points.to_values().into_iter().enumerate().map(|(at, x)| x - mean[at % mean.len()]).collect(),
+                )
             }
             Measured::Distances(distances) => 0.5 * mean_square(distances.matrix().values().to_vec()),
         }
@@ -46,7 +48,7 @@ impl Measured<'_> {
     /// The neighbors of point i relative to it.
     pub(crate) fn around(self, i: usize, neighbors: &[u32]) -> Cloud {
         match self {
-            Measured::Points(points, _) => Cloud::Rows(differences(points, neighbors, points.row(i))),
+            Measured::Points(points, _) => Cloud::Rows(differences(points, neighbors, &points.point(i))),
             // ½ (d²[i,j] + d²[i,k] − d²[j,k])
             Measured::Distances(distances) => {
                 let square = |a: usize, b: usize| distances.between(a, b).powi(2);
@@ -61,7 +63,7 @@ impl Measured<'_> {
         let size = members.len();
         match self {
             Measured::Points(points, _) => {
-                let mut rows = differences(points, members, points.row(members[0] as usize));
+                let mut rows = differences(points, members, &points.point(members[0] as usize));
                 center(&mut rows, size);
                 Cloud::Rows(rows)
             }

@@ -18,7 +18,6 @@ use eigenfold_graph::points::Points;
 use eigenfold_graph::{Found, Graph, Metric, Search};
 use eigenfold_io::schema::Schema;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -261,12 +260,21 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The numbers that were read: features, distances or lengths of edges.
-    pub(crate) fn numbers(self) -> &'a [f64] {
+    /// The bytes of the numbers that were read: features, distances or lengths of edges.
+    pub(crate) fn bytes(self) -> u64 {
         match self {
-            Data::Points(points, _) => points.values(),
-            Data::Distances(distances) => distances.matrix().values(),
-            Data::Graph(graph) => graph.all_lengths(),
+            Data::Points(points, _) => points.bytes(),
+            Data::Distances(distances) => distances.matrix().bytes(),
+            Data::Graph(graph) => size_of_val(graph.all_lengths()) as u64,
+        }
+    }
+
+    /// The largest magnitude of the numbers that were read.
+    fn largest(self) -> f64 {
+        match (self.table(), self) {
+            (Some(table), _) => table.magnitude(),
+            (None, Data::Graph(graph)) => graph.all_lengths().iter().fold(0.0, |most, length| length.max(most)),
+            (None, _) => 0.0,
         }
     }
 
@@ -277,7 +285,7 @@ impl<'a> Data<'a> {
     /// If the largest is outside of [`RANGE`] and not zero.
     pub(crate) fn check_range(self) -> Result<()> {
         // Angles and shares have no unit, and their metrics refuse rows that are too small for them.
-        if self.metric().has_unit() { check_range(self.numbers()) } else { Ok(()) }
+        if self.metric().has_unit() { check_range(self.largest()) } else { Ok(()) }
     }
 
     /// Refuses points that the metric is not defined on.
@@ -329,8 +337,7 @@ impl InputKind {
 }
 
 /// Refuses numbers of which the largest is outside of [`RANGE`] and not zero.
-pub(crate) fn check_range(numbers: &[f64]) -> Result<()> {
-    let largest = parallel::largest(numbers.len(), |at| numbers[at].abs());
+pub(crate) fn check_range(largest: f64) -> Result<()> {
     if largest == 0.0 || RANGE.contains(&largest) {
         return Ok(());
     }

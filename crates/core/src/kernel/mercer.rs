@@ -168,9 +168,9 @@ fn square_distance(x: &[f64], y: &[f64]) -> f64 {
 /// The root mean square distance of the points from their mean.
 fn typical_distance(points: &Points) -> Result<f64> {
     let mean = points.column_means();
-    let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
-    let square = |i: usize| points.row(i).iter().zip(&mean).map(|(x, m)| ((x - m) / largest).powi(2)).sum::<f64>();
-    let total: f64 = (0..points.rows()).map(square).sum();
+    let largest = points.magnitude().max(f64::MIN_POSITIVE);
+    let mut total = 0.0;
+    points.each_row(|_, row| total += row.iter().zip(&mean).map(|(x, m)| ((x - m) / largest).powi(2)).sum::<f64>());
     if total > 0.0 {
         return Ok(largest * (total / points.rows() as f64).sqrt());
     }

@@ -20,7 +20,7 @@ impl Columns {
     /// The given columns in their own size.
     pub(crate) fn new(points: &Points, which: &[usize]) -> Columns {
         // Sums of squares of numbers up to 1e150 would overflow without the first division.
-        let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+        let largest = points.magnitude().max(f64::MIN_POSITIVE);
         let centered = Columns::in_units(points, which, largest);
         let size = largest * (centered.square() / centered.count()).sqrt();
         if size > 0.0 { Columns::in_units(points, which, size) } else { Columns { size: 0.0, ..centered } }
@@ -39,9 +39,8 @@ impl Columns {
         parallel::each_of(col_chunks_mut(values.as_mut(), TOGETHER), |chunk, mut columns| {
             let which = &which[chunk * TOGETHER..chunk * TOGETHER + columns.ncols()];
             for i in 0..points.rows() {
-                let row = points.row(i);
                 for (f, &feature) in which.iter().enumerate() {
-                    columns[(i, f)] = (row[feature] - mean[feature]) / size;
+                    columns[(i, f)] = (points.at(i, feature) - mean[feature]) / size;
                 }
             }
         });

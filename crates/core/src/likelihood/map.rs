@@ -54,12 +54,12 @@ impl Map {
     fn moments_of(&self, points: &Points) -> Option<Moments> {
         let (n, p, rank, mean) = (points.rows(), points.cols(), self.lengths.len(), points.column_means());
         // Sums of squares of numbers up to 1e150 would overflow without the division.
-        let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+        let largest = points.magnitude().max(f64::MIN_POSITIVE);
         let chunks: Vec<(Vec<f64>, f64)> = parallel::collect(n.div_ceil(ROWS), |chunk| {
             let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
-            let mut row = vec![0.0; p];
+            let (mut row, mut buffer) = (vec![0.0; p], Vec::new());
             for i in chunk * ROWS..((chunk + 1) * ROWS).min(n) {
-                for (to, (x, m)) in row.iter_mut().zip(points.row(i).iter().zip(&mean)) {
+                for (to, (x, m)) in row.iter_mut().zip(points.read(i, &mut buffer).iter().zip(&mean)) {
                     *to = (x - m) / largest;
                 }
                 square += row.iter().map(|x| x * x).sum::<f64>();

@@ -35,7 +35,7 @@ impl Model {
             && self.recipe.dims == self.embedding.cols()
             && self.has_every_row_once()
             && self.parts.iter().all(|part| self.is_sound(part))
-            && self.seen_points().is_none_or(|points| points.values().iter().all(|x| x.is_finite()))
+            && self.seen_points().is_none_or(Points::is_finite)
     }
 
     /// Whether the parts share the rows among them; a single one has them all.

@@ -16,7 +16,7 @@ use eigenfold_graph::{Graph, Metric, Neighbors, Search};
 use eigenfold_linalg::dense::sign;
 use eigenfold_linalg::eigen::pencil;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::parallel;
+use eigenfold_linalg::parallel::{self, Scratch};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -87,7 +87,7 @@ impl Init {
             (Init::Random, _) => return self.start(site, size),
             _ if site.start.is_some() => return self.start(site, size),
             (Init::Pca, Data::Points(points, _)) if points.cols() >= site.dims => {
-                within_reach(&averaged(&principal(directions(points, site.metric())?.as_ref(), site)?, pairs)?)?
+                within_reach(&averaged(&principal(points, site)?, pairs)?)?
             }
             (Init::Pca, Data::Distances(_)) => within_reach(&averaged(&mapped(&Mds::default(), site)?, pairs)?)?,
             _ => ranks(&spectral_by(pairs, site)?)?,
@@ -215,19 +215,20 @@ fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
     Ok(coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?.coordinates)
 }
 
-/// The first principal components.
+/// The first principal components, of the directions of the points if the metric depends on angles.
 fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
-    let n = points.rows();
+    let (n, metric) = (points.rows(), site.metric());
     if n <= SAMPLED {
-        return mapped(&Pca::default(), &Site { data: Data::from(points), ..*site });
+        return mapped(&Pca::default(), &Site { data: Data::from(&*directions(points, metric)?), ..*site });
     }
     let some = points.select(&(0..SAMPLED).map(|i| i * n / SAMPLED).collect::<Vec<_>>());
-    let map = mapped(&Pca::default(), &Site { data: Data::from(&some), ..*site })?;
+    let some = directions(&some, metric)?;
+    let map = mapped(&Pca::default(), &Site { data: Data::from(&*some), ..*site })?;
     let mean = some.column_means();
     // X̃ᵀY has the directions of the components; in units of the map, so that no square overflows.
     let unit = map.values().iter().fold(f64::MIN_POSITIVE, |most, y| most.max(y.abs()));
-    let mut axes = vec![vec![0.0; points.cols()]; site.dims];
-    for (row, place) in some.values().chunks_exact(points.cols()).zip(map.values().chunks_exact(site.dims)) {
+    let mut axes = vec![vec![0.0; some.cols()]; site.dims];
+    for (row, place) in some.values().chunks_exact(some.cols()).zip(map.values().chunks_exact(site.dims)) {
         for (axis, y) in axes.iter_mut().zip(place) {
             axis.iter_mut().zip(row.iter().zip(&mean)).for_each(|(a, (x, m))| *a += (x - m) / unit * (y / unit));
         }
@@ -238,8 +239,9 @@ fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
     }
     let along =
         |row: &[f64], axis: &[f64]| -> f64 { row.iter().zip(&mean).zip(axis).map(|((x, m), a)| (x - m) * a).sum() };
-    let coordinates = |i: usize| -> Vec<f64> { axes.iter().map(|axis| along(points.row(i), axis)).collect() };
-    let values = parallel::collect(n, coordinates);
+    let buffers = Scratch::new(Vec::new);
+    let coordinates = |row: &[f64]| -> Vec<f64> { axes.iter().map(|axis| along(row, axis)).collect() };
+    let values = parallel::collect(n, |i| buffers.lend(|buffer| coordinates(metric.ranked_point(points, i, buffer))));
     Points::new(n, site.dims, values.concat())
 }
 

@@ -45,14 +45,13 @@ pub(super) fn learned(scale: ColumnScale, mut values: Vec<f64>) -> (f64, f64, Sp
 
 /// The variance of every column, in a common unit, and whether the column varies at all.
 pub(super) fn variances(points: &Points) -> Vec<(f64, bool)> {
-    let largest =
-        parallel::largest(points.rows(), |i| points.row(i).iter().fold(0.0, |most: f64, x| most.max(x.abs())));
-    let power = exponent(largest);
+    let power = exponent(points.magnitude());
     let blocks = parallel::collect(points.cols().div_ceil(BLOCK), |block| {
         let columns = block * BLOCK..((block + 1) * BLOCK).min(points.cols());
         let mut values: Vec<Vec<f64>> = columns.clone().map(|_| Vec::with_capacity(points.rows())).collect();
+        let mut buffer = Vec::new();
         for i in 0..points.rows() {
-            let row = points.row(i)[columns.clone()].iter();
+            let row = points.read_columns(i, columns.clone(), &mut buffer);
             values.iter_mut().zip(row).for_each(|(column, &x)| column.push(times_two_to(x, -power)));
         }
         let varies = |column: &[f64]| column.iter().any(|x| *x != column[0]);

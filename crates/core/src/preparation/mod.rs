@@ -174,9 +174,10 @@ impl Preparation {
     ) -> Result<Vec<(PreparedColumn, Spread)>> {
         let kept: Vec<bool> = columns.clone().map(|j| self.kept.contains(&j)).collect();
         let mut values: Vec<Vec<f64>> = columns.clone().map(|_| Vec::with_capacity(points.rows())).collect();
+        let mut buffer = Vec::new();
         for i in 0..points.rows() {
             let mut gone = points.missing_of(i).peekable();
-            for (at, &x) in points.row(i)[columns.clone()].iter().enumerate() {
+            for (at, &x) in points.read_columns(i, columns.clone(), &mut buffer).iter().enumerate() {
                 let j = columns.start + at;
                 while gone.next_if(|&missing| missing < j).is_some() {}
                 if kept[at] || gone.peek() == Some(&j) {
@@ -222,7 +223,7 @@ impl Prepared {
         match prepared.values().iter().position(|z| z.is_nan() || (z.is_infinite() && self.has_log())) {
             Some(at) => {
                 let (i, j) = (at / cols, at % cols);
-                Err(undefined(self.columns[j].log, points.values()[at], i, j, names))
+                Err(undefined(self.columns[j].log, points.at(i, j), i, j, names))
             }
             None => prepared.checked(),
         }
@@ -235,7 +236,7 @@ impl Prepared {
     /// As [`Prepared::apply`], for points on which it is known to be defined.
     pub(crate) fn applied(&self, points: &Points) -> Points {
         let cols = self.columns.len();
-        let mut values = points.values().to_vec();
+        let mut values = points.to_values();
         parallel::chunks_mut(&mut values, cols, |_, row| {
             row.iter_mut().zip(&self.columns).for_each(|(x, column)| *x = column.of(*x));
         });

@@ -65,7 +65,7 @@ impl Whitening {
             columns.push([center, scale * (n as f64 / (n as f64 - 1.0)).sqrt()]);
         }
         let mut whitening = Whitening { columns, factor: Vec::new() };
-        let mut scaled = points.values().to_vec();
+        let mut scaled = points.to_values();
         parallel::chunks_mut(&mut scaled, p, |_, row| whitening.scale(row));
         let scaled = MatRef::from_row_major_slice(&scaled, n, p);
         let correlations = inner(scaled, scaled);
@@ -117,7 +117,7 @@ impl Whitening {
 
     /// As [`Whitening::apply`], for points on which it is known to be defined.
     pub(crate) fn applied(&self, points: &Points) -> Points {
-        let mut values = points.values().to_vec();
+        let mut values = points.to_values();
         parallel::chunks_mut(&mut values, self.columns(), |_, row| {
             self.scale(row);
             for j in 0..row.len() {

@@ -170,7 +170,7 @@ impl Quality {
         let (neighbors, rows) = self.check(input, maps)?;
         input.data.check_metric()?;
         input.data.check_range()?;
-        maps.iter().copied().chain(input.truth).try_for_each(|map| check_range(map.values()))?;
+        maps.iter().copied().chain(input.truth).try_for_each(|map| check_range(map.magnitude()))?;
         self.evaluate_checked(input, maps, (neighbors, rows), observer)
     }
 

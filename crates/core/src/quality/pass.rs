@@ -169,9 +169,8 @@ impl Pass<'_> {
                 for start in (0..n).step_by(strip) {
                     let end = (start + strip).min(n);
                     for (&i, out) in rows.iter().zip(out.chunks_exact_mut(n)) {
-                        let row = points.row(i);
                         for (j, d) in (start..end).zip(&mut out[start..end]) {
-                            *d = metric.distance(row, points.row(j));
+                            *d = metric.between(points, i, j);
                         }
                     }
                 }

@@ -26,6 +26,7 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
+use std::borrow::Cow;
 
 /// The number of training rows that are left out to measure the prediction error.
 const EVALUATED: usize = 300;
@@ -88,9 +89,9 @@ impl<'a> Energy<'a> {
         };
         let (means, n) = (points.column_means(), points.rows() as f64);
         let mut spread = vec![0.0; means.len()];
-        for row in points.values().chunks_exact(means.len()) {
+        points.each_row(|_, row| {
             spread.iter_mut().zip(row.iter().zip(&means)).for_each(|(sum, (x, m))| *sum += (x - m).powi(2) / n);
-        }
+        });
         let (lambda, errors) = (*lambda, spread.clone());
         let mut energy = Energy {
             points,
@@ -116,7 +117,7 @@ impl<'a> Energy<'a> {
             sampled.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
         let off = |(row, around): &(usize, Neighborhood)| -> Result<Vec<f64>> {
             let predicted = self.predicted(self.map.row(*row), around)?;
-            Ok(self.points.row(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())
+            Ok(self.points.point(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())
         };
         let residuals = parallel::try_collect(left.len(), |at| off(&left[at]))?;
         self.rows = residuals.len();
@@ -144,7 +145,7 @@ impl<'a> Energy<'a> {
 
     /// The data row at an embedding point and the standard deviation of each of its entries.
     pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
-        let center = self.points.row(around.near[0] as usize);
+        let center = &*self.points.point(around.near[0] as usize);
         let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();
         let values = around.values(self.points, center, largest);
         let missing = around.kriged(&around.covariances(1.0), 1e-2, &values).missing;
@@ -176,17 +177,17 @@ impl<'a> Energy<'a> {
         let (scale, beta) = self.attraction(nearest)?;
         // In units in which the affinities are one wide.
         let unit = if beta > 0.0 { beta.sqrt().recip() } else { 1.0 };
-        let rows: Vec<(&[f64], f64, f64)> = around
+        let rows: Vec<(Cow<'_, [f64]>, f64, f64)> = around
             .near
             .iter()
             .map(|&n| {
                 let square: f64 = x.iter().zip(self.map.row(n as usize)).map(|(a, b)| (a - b) * (a - b)).sum();
-                (self.points.row(n as usize), scale * square, self.lambda * unit * unit * (-square).exp())
+                (self.points.point(n as usize), scale * square, self.lambda * unit * unit * (-square).exp())
             })
             .collect();
         let weight: f64 =
             rows.iter().map(|(_, attraction, repulsion)| attraction + repulsion).sum::<f64>().max(f64::MIN_POSITIVE);
-        let center = self.points.row(nearest);
+        let center = self.points.point(nearest);
         let mut objective = |z: &[f64], gradient: &mut [f64]| {
             gradient.fill(0.0);
             let mut value = 0.0;
@@ -204,6 +205,6 @@ impl<'a> Energy<'a> {
         let descent = Descent { bounds, memory: MEMORY, scale, cautious: false, stop: STOP, stage: None };
         let start = vec![0.0; center.len()];
         let (z, _) = descent.minimize(&start, &mut objective, &Silent)?;
-        Ok(z.iter().zip(center).map(|(z, c)| c + z * unit).collect())
+        Ok(z.iter().zip(&*center).map(|(z, c)| c + z * unit).collect())
     }
 }

@@ -126,8 +126,8 @@ impl Kriging {
         placed: impl Fn(&[usize]) -> Result<Points>,
     ) -> Result<Kriging> {
         let means = points.column_means();
-        let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
-        let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);
+        let mut unit = f64::MIN_POSITIVE;
+        points.each_row(|_, row| unit = row.iter().zip(&means).map(|(x, m)| (x - m).abs()).fold(unit, f64::max));
         let spread = spread(points, &means, unit);
         let (bases, widths) = (spread.iter().map(|square| square.sqrt()).collect(), vec![GAUSSIAN; spread.len()]);
         let mut kriging = Kriging {
@@ -159,7 +159,7 @@ impl Kriging {
         let around = map.of(&placed(&rows)?, Some(&rows))?;
         let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
         Ok(parallel::collect_of(left, |_, (row, around)| {
-            let values = around.values(points, points.row(row), self.unit);
+            let values = around.values(points, &points.point(row), self.unit);
             Left { row, around, values }
         }))
     }
@@ -216,8 +216,8 @@ impl Kriging {
 
     /// The error of a left-out row, in internal units.
     fn row(&self, points: &Points, left: &Left, kriged: &Kriged) -> Row {
-        let row = points.row(left.row);
-        let predicted = predicted(points, &left.around, kriged, row);
+        let row = points.point(left.row);
+        let predicted = predicted(points, &left.around, kriged, &row);
         let floors = self.floors(points, &left.around, kriged, &predicted);
         Row {
             row: left.row,
@@ -234,7 +234,7 @@ impl Kriging {
         let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
         if kriged.lost > 0.0 {
             for (&a, weight) in around.near.iter().zip(&around.closeness) {
-                let row = points.row(a as usize);
+                let row = points.point(a as usize);
                 let weight = weight * kriged.lost.powi(2);
                 let away = row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit);
                 squares.iter_mut().zip(away).for_each(|(sum, away)| *sum += weight * away * away);
@@ -247,7 +247,7 @@ impl Kriging {
     fn shares(&self, points: &Points, rows: &[Row]) -> Vec<f64> {
         let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
         let from_mean = |row: &Row| -> f64 {
-            points.row(row.row).iter().zip(&self.means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
+            points.point(row.row).iter().zip(&self.means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
         };
         let most = rows.iter().map(from_mean).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| if most > 0.0 { (square(row) / most).min(1.0) } else { 0.0 }).collect()
@@ -302,7 +302,7 @@ impl Kriging {
 
     /// The data row at an embedding point, with the standard deviation and the 95 % half-width of every entry.
     pub(crate) fn at(&self, points: &Points, around: &Neighborhood) -> At {
-        let center = points.row(around.near[0] as usize);
+        let center = &*points.point(around.near[0] as usize);
         let values = around.values(points, center, self.unit);
         let kriged = around.kriged(&around.covariances(self.length), self.noise, &values);
         let predicted = predicted(points, around, &kriged, center);
@@ -348,15 +348,15 @@ impl Kriging {
 
 /// The variance of each feature in squared units; exactly zero for a constant feature.
 fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
-    let first = points.row(0);
+    let first = points.point(0);
     let mut sums = vec![0.0; means.len()];
     let mut varies = vec![false; means.len()];
-    for row in points.values().chunks_exact(means.len()) {
+    points.each_row(|_, row| {
         for (j, x) in row.iter().enumerate() {
             sums[j] += ((x - means[j]) / unit).powi(2);
             varies[j] |= *x != first[j];
         }
-    }
+    });
     let n = points.rows() as f64;
     sums.iter().zip(varies).map(|(sum, varies)| if varies { sum / n } else { 0.0 }).collect()
 }
@@ -365,8 +365,8 @@ fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
 fn predicted(points: &Points, around: &Neighborhood, kriged: &Kriged, center: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; center.len()];
     for (&a, weight) in around.near.iter().zip(&kriged.weights) {
-        let row = points.row(a as usize);
-        sums.iter_mut().zip(row).zip(center).for_each(|((sum, x), c)| *sum += weight * (x - c));
+        let row = points.point(a as usize);
+        sums.iter_mut().zip(&*row).zip(center).for_each(|((sum, x), c)| *sum += weight * (x - c));
     }
     sums.iter().zip(center).map(|(sum, c)| c + sum).collect()
 }

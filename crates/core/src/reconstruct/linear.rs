@@ -47,11 +47,11 @@ fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<I
 /// The root mean square residual of every feature, and that of all relative to their distance from the mean.
 pub(super) fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64]) -> (Vec<f64>, f64) {
     let p = mean.len();
-    let largest = points.values().iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+    let largest = points.magnitude().max(f64::MIN_POSITIVE);
     let parts: Vec<(Vec<f64>, f64)> = parallel::collect(points.rows().div_ceil(ROWS), |component| {
         let (mut squares, mut total) = (vec![0.0; p], 0.0);
         for i in component * ROWS..((component + 1) * ROWS).min(points.rows()) {
-            for (j, (x, back)) in points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
+            for (j, (x, back)) in points.point(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
                 squares[j] += ((x - back) / largest).powi(2);
                 total += ((x - mean[j]) / largest).powi(2);
             }

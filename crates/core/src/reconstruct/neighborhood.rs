@@ -102,7 +102,7 @@ impl Neighborhood {
         let m = self.near.len();
         let mut away = Vec::with_capacity(m * center.len());
         for &a in &self.near {
-            away.extend(points.row(a as usize).iter().zip(center).map(|(x, c)| (x - c) / unit));
+            away.extend(points.point(a as usize).iter().zip(center).map(|(x, c)| (x - c) / unit));
         }
         Values::of(away, m)
     }

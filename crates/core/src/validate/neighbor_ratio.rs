@@ -95,7 +95,7 @@ impl<'a> NearestRows<'a> {
             let (row, list) = (rows[at], at * (k + 1)..(at + 1) * (k + 1));
             let nearest = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != row);
             let others = all_over(n).filter(|&j| j != row);
-            let all = others.map(|j| metric.distance(points.row(row), points.row(j))).collect();
+            let all = others.map(|j| metric.between(&points, row, j)).collect();
             Some(SampledRow { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
         });
         Ok(NearestRows { points, metric, sampled: sampled.into_iter().flatten().collect() })
@@ -109,7 +109,7 @@ impl<'a> NearestRows<'a> {
         Ok(parallel::collect(rows.len(), |at| {
             let &SampledRow { row, ref scale } = &self.sampled[at];
             let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
-            let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
+            let distances = others.take(k).map(|j| self.metric.between(&self.points, row, j));
             scale.lost(distances)
         }))
     }

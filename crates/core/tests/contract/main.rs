@@ -41,6 +41,7 @@ fn main() {
         properties::a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other;
         properties::a_prepared_model_places_batches_as_all_rows_at_once;
         properties::a_saved_model_places_points_as_the_one_in_memory;
+        properties::points_in_single_precision_give_the_same_bytes;
         properties::training_rows_are_reconstructed_within_their_intervals;
         properties::reconstruction_is_the_same_alone_on_any_number_of_threads_and_after_saving;
         properties::components_are_joined_kept_apart_or_refused_and_no_row_vanishes if |method| method.info().needs_graph;

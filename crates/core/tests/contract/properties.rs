@@ -306,3 +306,27 @@ pub(crate) fn a_limit_on_memory_is_kept_before_anything_is_allocated(method: &Me
     assert!(matches!(error, Error::Memory { .. }), "{error}");
     assert!(error.to_string().contains("use "), "{error}");
 }
+
+/// Rows in single precision give the bytes of the same rows in double precision: as an input, as new points, and from a saved model.
+pub(crate) fn points_in_single_precision_give_the_same_bytes(method: &Method) {
+    let rounded = |points: &Points| points.values().iter().map(|&x| x as f32).collect::<Vec<f32>>();
+    let single = |points: &Points| Points::single(points.rows(), points.cols(), rounded(points)).unwrap();
+    let double = |points: &Points| {
+        let values = rounded(points).into_iter().map(f64::from).collect();
+        Points::new(points.rows(), points.cols(), values).unwrap()
+    };
+    let all = swiss(160);
+    let (known, new) = (all.select(&(0..150).collect::<Vec<_>>()), all.select(&(150..160).collect::<Vec<_>>()));
+    let given = single(&known);
+    let one = fit(method.clone(), &given);
+    let other = fit(method.clone(), &double(&known));
+    assert_eq!(one.embedding(), other.embedding());
+    assert!(one.points().is_some_and(|points| points.singles().is_some()), "the model keeps them as they came");
+    let saved = Model::from_bytes(&one.to_bytes().unwrap()).unwrap();
+    assert!(saved.points().is_some_and(|points| points.singles().is_some()));
+    assert_eq!(saved.to_bytes().unwrap(), one.to_bytes().unwrap());
+    let placed = other.transform_with_std(&double(&new)).unwrap();
+    assert_eq!(saved.transform_with_std(&single(&new)).unwrap(), placed);
+    let back = other.reconstruct(&placed.coordinates).unwrap();
+    assert_eq!(saved.reconstruct(&placed.coordinates).unwrap(), back);
+}

@@ -11,6 +11,7 @@ pub(super) use rank::power;
 use crate::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// From this many features on, sums run in eight lanes; below, in order.
 const LANES_FROM: usize = 16;
@@ -20,6 +21,24 @@ const SMALLEST_NORM2: f64 = 1e-303;
 
 /// A row that varies by less than this part of its size has rounding in the place of a direction.
 const FLAT: f64 = 1e-13;
+
+/// A number of a precision in which points are kept.
+trait Real: Copy + PartialEq + Into<f64> {
+    /// Numbers in double precision.
+    fn wide(all: &[Self]) -> Cow<'_, [f64]>;
+}
+
+impl Real for f64 {
+    fn wide(all: &[f64]) -> Cow<'_, [f64]> {
+        all.into()
+    }
+}
+
+impl Real for f32 {
+    fn wide(all: &[f32]) -> Cow<'_, [f64]> {
+        all.iter().map(|&x| f64::from(x)).collect()
+    }
+}
 
 /// A distance between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +77,21 @@ impl Metric {
     /// The distance between two points of equal length; the same bits in either order.
     #[inline(always)]
     pub fn distance(self, a: &[f64], b: &[f64]) -> f64 {
+        self.of(a, b)
+    }
+
+    /// The distance between two of the points.
+    #[inline(always)]
+    pub fn between(self, points: &Points, i: usize, j: usize) -> f64 {
+        match (points.single_row(i), points.single_row(j)) {
+            (Some(a), Some(b)) => self.of(a, b),
+            _ => self.of(points.row(i), points.row(j)),
+        }
+    }
+
+    /// The distance between two rows of either precision, computed in double precision.
+    #[inline(always)]
+    fn of<T: Real>(self, a: &[T], b: &[T]) -> f64 {
         debug_assert!(a.len() == b.len());
         match self {
             Metric::Euclidean => sum(a, b, |x, y| (x - y) * (x - y)).sqrt(),
@@ -67,7 +101,7 @@ impl Metric {
                 let norms = sum(a, a, |x, y| x * y).sqrt() * sum(b, b, |x, y| x * y).sqrt();
                 (1.0 - sum(a, b, |x, y| x * y) / norms).max(0.0)
             }
-            other => other.rarer_distance(a, b),
+            other => other.rarer_distance(&T::wide(a), &T::wide(b)),
         }
     }
 
@@ -128,8 +162,16 @@ impl Metric {
                 "`metric` mahalanobis is measured in whitened columns",
                 "whiten the points and use `metric` euclidean",
             )),
-            _ => (0..points.rows())
-                .try_for_each(|i| self.check_row(points.row(i)).map_err(|refusal| refused(i, refusal))),
+            Metric::Cosine
+            | Metric::Correlation
+            | Metric::Haversine
+            | Metric::HaversineDegrees
+            | Metric::BrayCurtis => {
+                let mut row = Vec::new();
+                let mut check = |i| self.check_row(points.read(i, &mut row)).map_err(|refusal| refused(i, refusal));
+                (0..points.rows()).try_for_each(&mut check)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -229,11 +271,11 @@ fn haversine(a: [f64; 2], b: [f64; 2]) -> f64 {
 
 /// Σ f(a, b), in a fixed order.
 #[inline(always)]
-fn sum(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+fn sum<T: Real>(a: &[T], b: &[T], f: impl Fn(f64, f64) -> f64) -> f64 {
     if a.len() < LANES_FROM {
         let mut total = 0.0;
         for (&x, &y) in a.iter().zip(b) {
-            total += f(x, y);
+            total += f(x.into(), y.into());
         }
         return total;
     }
@@ -242,12 +284,12 @@ fn sum(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     let mut lanes = [0.0; 8];
     for (x, y) in a_lanes.iter().zip(b_lanes) {
         for l in 0..8 {
-            lanes[l] += f(x[l], y[l]);
+            lanes[l] += f(x[l].into(), y[l].into());
         }
     }
     let mut total = 0.0;
     for (&x, &y) in a_rest.iter().zip(b_rest) {
-        total += f(x, y);
+        total += f(x.into(), y.into());
     }
     lanes.iter().fold(total, |total, lane| total + lane)
 }

@@ -87,27 +87,26 @@ impl Metric {
         }
     }
 
-    /// The same, without a copy of a point that is itself that.
+    /// The same of point `i`, without a copy if it is that itself.
     #[inline(always)]
-    pub(crate) fn ranked_row<'a>(self, row: &'a [f64], out: &'a mut Vec<f64>) -> &'a [f64] {
+    pub fn ranked_point<'a>(self, points: &'a Points, i: usize, out: &'a mut Vec<f64>) -> &'a [f64] {
         if !self.is_angle() {
-            return row;
+            return points.read(i, out);
         }
-        self.ranked(row, out);
+        self.ranked(&points.point(i), out);
         out
     }
 
     /// All points in which ranks are taken, row after row.
     pub fn ranked_rows(self, points: &Points) -> Cow<'_, [f64]> {
-        if !self.is_angle() {
+        if !self.is_angle() && points.singles().is_none() {
             return points.values().into();
         }
         let cols = self.ranked_cols(points.cols());
         let mut row = Vec::with_capacity(cols);
         let mut all = Vec::with_capacity(points.rows() * cols);
         for i in 0..points.rows() {
-            self.ranked(points.row(i), &mut row);
-            all.extend_from_slice(&row);
+            all.extend_from_slice(self.ranked_point(points, i, &mut row));
         }
         all.into()
     }

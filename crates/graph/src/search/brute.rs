@@ -61,15 +61,15 @@ impl Rounding {
     pub(crate) fn new(points: &Points, metric: Metric) -> Option<Rounding> {
         let (n, dims) = (points.rows(), metric.ranked_cols(points.cols()));
         let mut center = center(points, metric);
+        let ranked = Scratch::new(Vec::new);
+        let fraction = |row: &[f64]| f64::from(u8::from(row.iter().any(|x| x.fract() != 0.0)));
         let is_whole = matches!(metric, Metric::Euclidean | Metric::Manhattan)
-            && parallel::largest(n, |i| f64::from(u8::from(points.row(i).iter().any(|x| x.fract() != 0.0)))) == 0.0;
+            && parallel::largest(n, |i| ranked.lend(|row| fraction(points.read(i, row)))) == 0.0;
         if is_whole {
             center.iter_mut().for_each(|c| *c = c.round());
         }
         let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
-        let ranked = Scratch::new(Vec::new);
-        let largest =
-            parallel::largest(n, |i| ranked.lend(|ranked| farthest(metric.ranked_row(points.row(i), ranked))));
+        let largest = parallel::largest(n, |i| ranked.lend(|ranked| farthest(metric.ranked_point(points, i, ranked))));
         if largest > 0.0 && !MAGNITUDES.contains(&largest) {
             return None;
         }
@@ -120,7 +120,7 @@ impl Rounding {
     fn fill_rows(&self, points: &Points, ids: &[u32], (values, sizes): (&mut [f32], &mut [f32])) {
         let mut ranked = Vec::new();
         for ((values, size), &i) in values.chunks_exact_mut(self.dims).zip(sizes).zip(ids) {
-            let found = self.round(self.metric.ranked_row(points.row(i as usize), &mut ranked), values);
+            let found = self.round(self.metric.ranked_point(points, i as usize, &mut ranked), values);
             *size = if self.metric == Metric::Manhattan { 0.0 } else { found as f32 };
         }
     }
@@ -144,7 +144,7 @@ impl Blocks {
         parallel::each_of(chunks.zip(rows.error_bound.chunks_mut(BLOCK)), |chunk, ((values, base), error_bound)| {
             let mut ranked = Vec::new();
             for (at, values) in values.chunks_exact_mut(dims).enumerate() {
-                let row = metric.ranked_row(points.row(chunk * BLOCK + at), &mut ranked);
+                let row = metric.ranked_point(points, chunk * BLOCK + at, &mut ranked);
                 (base[at], error_bound[at]) = blocks.convert(row, values);
             }
         });
@@ -166,8 +166,8 @@ impl Blocks {
         let mut rows = Rows { values: vec![0.0; ids.len() * self.dims()], ..Rows::default() };
         let mut near = true;
         for (values, &id) in rows.values.chunks_exact_mut(self.dims()).zip(ids) {
-            self.metric().ranked(queries.row(id as usize), &mut ranked);
-            let (base, error_bound) = self.convert(&ranked, values);
+            let row = self.metric().ranked_point(queries, id as usize, &mut ranked);
+            let (base, error_bound) = self.convert(row, values);
             rows.base.push(base);
             rows.error_bound.push(error_bound);
             near &= values.iter().all(|value| f64::from(value.abs()) < FAR);
@@ -348,7 +348,7 @@ impl Blocks {
                     tile.down_within(at, self.rows.base[j], &limits, &mut hits);
                     for &(i, _) in &hits {
                         let i = i as usize;
-                        let distance = self.metric().distance(points.row(down.start + i), points.row(j));
+                        let distance = self.metric().between(points, down.start + i, j);
                         if distance <= radius && down.start + i != j {
                             lists[i].push((j as u32, distance));
                         }
@@ -377,7 +377,7 @@ fn center(points: &Points, metric: Metric) -> Vec<f64> {
     let sum = |chunk: usize| {
         let (mut sums, mut ranked) = (vec![0.0; dims], Vec::new());
         for i in chunk * 1024..n.min((chunk + 1) * 1024) {
-            let row = metric.ranked_row(points.row(i), &mut ranked);
+            let row = metric.ranked_point(points, i, &mut ranked);
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n as f64);
         }
         sums

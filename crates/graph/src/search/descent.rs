@@ -236,7 +236,7 @@ fn chosen(points: &Points, rounding: &Rounding, sketch: &Sketch, own: usize, lis
             && rank > LOST * (sketch.sizes[own] + sketch.sizes[row]);
         let distance = match digits {
             true => rounding.length(rank),
-            false => rounding.metric.distance(points.row(i), points.row(other as usize)),
+            false => rounding.metric.between(points, i, other as usize),
         };
         best.offer(distance, other);
     }

@@ -123,7 +123,8 @@ impl KdTree {
             points,
             filter,
             query: 0,
-            row: &[],
+            row: Vec::new(),
+            other: Vec::new(),
             reach: 0.0,
             best: Best::new(k),
             scanned: 0,
@@ -133,8 +134,8 @@ impl KdTree {
             #[inline(always)]
             || {
                 for &query in rows {
-                    goal.start(query, queries.row(query as usize));
-                    self.metric.ranked(goal.row, &mut ranked);
+                    goal.start(query, queries);
+                    self.metric.ranked(&goal.row, &mut ranked);
                     self.walk(&ranked, &mut goal, &mut pending);
                     if let Some((distance, _)) = goal.best.worst() {
                         filter.record(query, distance);
@@ -149,11 +150,11 @@ impl KdTree {
     pub(crate) fn leaves_scanned(&self, points: &Points, rows: &[u32], k: usize) -> usize {
         let (metric, filter) = (self.metric, &Others);
         let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
-        let mut goal =
-            Nearest { metric, points, filter, query: 0, row: &[], reach: 0.0, best: Best::new(k), scanned: 0 };
+        let (row, other, best) = (Vec::new(), Vec::new(), Best::new(k));
+        let mut goal = Nearest { metric, points, filter, query: 0, row, other, reach: 0.0, best, scanned: 0 };
         for &query in rows {
-            goal.start(query, points.row(query as usize));
-            metric.ranked(goal.row, &mut ranked);
+            goal.start(query, points);
+            metric.ranked(&goal.row, &mut ranked);
             self.walk(&ranked, &mut goal, &mut pending);
         }
         goal.scanned
@@ -166,9 +167,12 @@ impl KdTree {
         let parts: Vec<Vec<Vec<(u32, f64)>>> = parallel::try_collect_of(all.chunks(256), |_, rows| {
             watch.step(rows.len())?;
             let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
+            let (mut own, mut other) = (Vec::new(), Vec::new());
             let list = |&query: &u32| {
-                let row = points.row(query as usize);
-                let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, inside: Vec::new() };
+                let row = points.read(query as usize, &mut own);
+                let inside = Vec::new();
+                let mut goal =
+                    Ball { metric: self.metric, points, query, row, other: &mut other, radius, reach, inside };
                 self.metric.ranked(row, &mut ranked);
                 self.walk(&ranked, &mut goal, &mut pending);
                 goal.inside.sort_unstable_by(sort::by_distance);
@@ -306,19 +310,22 @@ struct Nearest<'a, F> {
     points: &'a Points,
     filter: &'a F,
     query: u32,
-    row: &'a [f64],
+    /// The query, and a point that is compared with it.
+    row: Vec<f64>,
+    other: Vec<f64>,
     reach: f64,
     best: Best,
     /// Leaves scanned since the beginning.
     scanned: usize,
 }
 
-impl<'a, F: Filter> Nearest<'a, F> {
+impl<F: Filter> Nearest<'_, F> {
     #[inline(always)]
-    fn start(&mut self, query: u32, row: &'a [f64]) {
+    fn start(&mut self, query: u32, queries: &Points) {
         self.query = query;
-        self.row = row;
-        self.reach = self.metric.rank_limit(self.filter.limit(query), row.len());
+        self.row.clear();
+        self.row.extend_from_slice(queries.read(query as usize, &mut self.other));
+        self.reach = self.metric.rank_limit(self.filter.limit(query), self.row.len());
         self.best.clear();
     }
 }
@@ -344,7 +351,7 @@ impl<F: Filter> Goal for Nearest<'_, F> {
         if !self.filter.allows(self.query, index) {
             return;
         }
-        let distance = self.metric.of_rank(rank, self.row, self.points.row(index as usize));
+        let distance = self.metric.of_rank(rank, &self.row, self.points.read(index as usize, &mut self.other));
         if self.best.offer(distance, index)
             && let Some((worst, _)) = self.best.worst()
         {
@@ -359,6 +366,7 @@ struct Ball<'a> {
     points: &'a Points,
     query: u32,
     row: &'a [f64],
+    other: &'a mut Vec<f64>,
     radius: f64,
     reach: f64,
     inside: Vec<(u32, f64)>,
@@ -377,7 +385,7 @@ impl Goal for Ball<'_> {
 
     #[inline(always)]
     fn offer(&mut self, rank: f64, index: u32) {
-        let distance = self.metric.of_rank(rank, self.row, self.points.row(index as usize));
+        let distance = self.metric.of_rank(rank, self.row, self.points.read(index as usize, self.other));
         if distance <= self.radius && index != self.query {
             self.inside.push((index, distance));
         }

@@ -19,11 +19,12 @@ pub(crate) fn nearest<F: Filter>(
     write: &mut impl FnMut(&Best),
 ) {
     let mut best = Best::new(k);
+    let (mut own, mut other) = (Vec::new(), Vec::new());
     for &query in rows {
-        let row = queries.row(query as usize);
+        let row = queries.read(query as usize, &mut own);
         best.clear();
         for j in (0..points.rows() as u32).filter(|&j| filter.allows(query, j)) {
-            best.offer(metric.distance(row, points.row(j as usize)), j);
+            best.offer(metric.distance(row, points.read(j as usize, &mut other)), j);
         }
         if let Some((distance, _)) = best.worst() {
             filter.record(query, distance);
@@ -36,7 +37,7 @@ pub(crate) fn nearest<F: Filter>(
 pub(crate) fn within(metric: Metric, points: &Points, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
     parallel::try_collect(points.rows(), |i| {
         watch.step(1)?;
-        let measured = |j: usize| (j as u32, metric.distance(points.row(i), points.row(j)));
+        let measured = |j: usize| (j as u32, metric.between(points, i, j));
         let others = (0..points.rows()).filter(|&j| j != i).map(measured);
         let mut list: Vec<(u32, f64)> = others.filter(|&(_, distance)| distance <= radius).collect();
         list.sort_unstable_by(by_distance);

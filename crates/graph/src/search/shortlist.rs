@@ -305,13 +305,14 @@ impl<'a> Shortlist<'a> {
         // By rank, so that most are already in their places; equal ones by index, so that nothing more is measured once the
         // list is full of duplicates.
         pending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let row = queries.row(ids[i] as usize);
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        let row = queries.read(ids[i] as usize, &mut own);
         widest(
             #[inline(always)]
             || {
                 for (_, j) in pending.drain(..) {
                     if !best.complete(j) {
-                        best.offer(blocks.metric().distance(row, points.row(j as usize)), j);
+                        best.offer(blocks.metric().distance(row, points.read(j as usize, &mut other)), j);
                     }
                 }
             },

@@ -52,7 +52,7 @@ impl Source for Index<'_> {
     }
 
     fn distance(&self, i: usize, j: usize) -> f64 {
-        self.metric().distance(self.points().row(i), self.points().row(j))
+        self.metric().between(self.points(), i, j)
     }
 
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {

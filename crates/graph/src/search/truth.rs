@@ -62,7 +62,7 @@ impl Truth {
             let mut all: Vec<(f32, u32)> = groups.iter().flat_map(|lists| &lists[t]).copied().collect();
             all.sort_unstable_by(sort::by_key);
             all.truncate(keep);
-            let distance = |j: u32| rounding.metric.distance(points.row(rows[t] as usize), points.row(j as usize));
+            let distance = |j: u32| rounding.metric.between(points, rows[t] as usize, j as usize);
             let mut near: Vec<(f64, u32)> = all.iter().map(|&(_, j)| (distance(j), j)).collect();
             near.sort_unstable_by(sort::by_key);
             near.truncate(k);

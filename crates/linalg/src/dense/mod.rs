@@ -11,7 +11,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Rows to a chunk of a tall product: the unit of parallel work and of summation.
-const ROWS: usize = 4096;
+pub(crate) const ROWS: usize = 4096;
 
 /// The matrix library splits its work in this many parts, whatever the number of threads, so that the order of its
 /// sums does not depend on them.
@@ -86,23 +86,35 @@ fn decomposed(matrix: MatRef<'_, f64>, vectors: Option<MatMut<'_, f64>>) -> Resu
 /// AᵀB for tall A and B with the same number of rows.
 pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let n = a.nrows();
-    let partial = parallel::collect(n.div_ceil(ROWS), |chunk| {
+    sum_of_chunks(n, (a.ncols(), b.ncols()), |chunk| {
         let (start, rows) = (chunk * ROWS, ROWS.min(n - chunk * ROWS));
         let mut product = Mat::<f64>::zeros(a.ncols(), b.ncols());
         let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
         matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
         product
-    });
-    let mut total = Mat::zeros(a.ncols(), b.ncols());
-    for part in &partial {
-        total += part;
+    })
+}
+
+/// The sum of what is made of every chunk of `n` rows, in the order of the chunks; few of the parts are in memory together.
+pub(crate) fn sum_of_chunks(n: usize, (rows, cols): (usize, usize), of: impl Fn(usize) -> Mat<f64> + Sync) -> Mat<f64> {
+    let (count, together) = (n.div_ceil(ROWS), 2 * rayon::current_num_threads());
+    let mut total = Mat::zeros(rows, cols);
+    for first in (0..count).step_by(together) {
+        for part in parallel::collect(together.min(count - first), |at| of(first + at)) {
+            total += part;
+        }
     }
     total
 }
 
+/// Calls `work` with every chunk of rows of a tall matrix.
+pub(crate) fn each_chunk(matrix: MatMut<'_, f64>, work: impl Fn(usize, MatMut<'_, f64>) + Sync) {
+    parallel::each_of(row_chunks_mut(matrix, ROWS), work);
+}
+
 /// `out ← out + scale · A S` for a tall A and a small S.
 pub(crate) fn add_product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, s: MatRef<'_, f64>, scale: f64) {
-    parallel::each_of(row_chunks_mut(out, ROWS), |chunk, out| {
+    each_chunk(out, |chunk, out| {
         let a = a.subrows(chunk * ROWS, out.nrows());
         matmul(out, Accum::Add, a, s, scale, Par::Seq);
     });

@@ -1,6 +1,7 @@
 //! The largest eigenpairs of a covariance that is known by its products or by a factor.
 
 use crate::dense::{self, DenseSymmetric};
+use crate::eigen::factor::{Factor, gram, image};
 use crate::eigen::lanczos::{Ask, largest};
 use crate::error::Result;
 use crate::progress::Observer;
@@ -53,9 +54,10 @@ fn lanczos_top(
 }
 
 /// The top of F Fᵀ through its smaller side.
-pub fn factor_top(factor: &Mat<f64>, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
+pub fn factor_top(factor: &dyn Factor, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
     let (n, p) = (factor.nrows(), factor.ncols());
     if p > n {
+        let factor = factor.rows(0..n);
         return if n <= SMALL_SIDE {
             let gram = dense::inner(factor.transpose(), factor.transpose());
             small_top(gram, dims, seed, observer)
@@ -64,14 +66,15 @@ pub fn factor_top(factor: &Mat<f64>, dims: usize, seed: u64, observer: &dyn Obse
         };
     }
     let mut pairs = if p <= SMALL_SIDE {
-        small_top(dense::inner(factor.as_ref(), factor.as_ref()), dims, seed, observer)?
+        small_top(gram(factor), dims, seed, observer)?
     } else {
+        let factor = factor.rows(0..n);
         lanczos_top(&Product { a: factor.transpose() }, Mat::zeros(p, 0).as_ref(), dims, seed, observer)?
     };
     // v = F u / √λ; where λ vanishes the direction carries no variance and is left zero.
     let largest = pairs.values.first().copied().unwrap_or(0.0);
     let scale = |lambda: f64| if lambda > 1e-13 * largest { 1.0 / lambda.sqrt() } else { 0.0 };
-    let images = dense::product(factor.as_ref(), pairs.vectors.as_ref());
+    let images = image(factor, pairs.vectors.as_ref());
     pairs.vectors = Mat::from_fn(n, pairs.values.len(), |i, q| images[(i, q)] * scale(pairs.values[q]));
     Ok(pairs)
 }

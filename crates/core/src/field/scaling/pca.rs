@@ -13,9 +13,11 @@ use crate::extend::{Linear, Rule};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Site, needs_points};
 use crate::parameter::{Parameter, Table};
 use eigenfold_graph::points::Points;
+use eigenfold_linalg::eigen::factor::Factor;
 use eigenfold_linalg::error::{Error, Result};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Principal component analysis; it has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -59,7 +61,32 @@ impl Build for Pca {
 /// The field of centered inner products, which classical scaling of Euclidean distances shares.
 pub(crate) fn linear(points: &Points) -> Built {
     let mean = points.column_means();
-    let (n, p) = (points.rows(), points.cols());
-    let centered = Mat::from_fn(n, p, |i, j| points.row(i)[j] - mean[j]);
-    Built::new(Field::Factor(centered), Rule::Linear(Linear { mean, axes: Vec::new() }))
+    let centered = Centered { points: points.clone(), mean: mean.clone() };
+    Built::new(Field::Factor(Box::new(centered)), Rule::Linear(Linear { mean, axes: Vec::new() }))
+}
+
+/// X̃, which is not in memory beside X.
+struct Centered {
+    points: Points,
+    mean: Vec<f64>,
+}
+
+impl Factor for Centered {
+    fn nrows(&self) -> usize {
+        self.points.rows()
+    }
+
+    fn ncols(&self) -> usize {
+        self.points.cols()
+    }
+
+    fn rows(&self, range: Range<usize>) -> Mat<f64> {
+        let mut rows = Mat::zeros(range.len(), self.mean.len());
+        let mut buffer = Vec::new();
+        for (at, i) in range.enumerate() {
+            let row = self.points.read(i, &mut buffer).iter().zip(&self.mean);
+            row.enumerate().for_each(|(j, (x, mean))| rows[(at, j)] = x - mean);
+        }
+        rows
+    }
 }

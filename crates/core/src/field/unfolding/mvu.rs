@@ -191,7 +191,7 @@ impl Mvu {
         let coordinates = coordinates(&pairs, found.r, &found.y)?;
         let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
         let rule = Rule::barycenter(REGULARIZATION);
-        let mut built = Built::new(Field::Factor(factor), rule);
+        let mut built = Built::new(Field::Factor(Box::new(factor)), rule);
         built.figures = vec![(Figure::Factorizations, found.factorizations as f64)];
         let converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
         built.ended = Ended::of(converged, found.stopped);
