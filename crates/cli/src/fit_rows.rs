@@ -125,6 +125,8 @@ pub(crate) fn sample(
     let mut sample = RowSample::new(requested, args.common.seed);
     let mut candidates: HashMap<usize, Candidate> = HashMap::new();
     let (mut names, mut schema, mut notes, mut above) = (None, None, Vec::new(), 0);
+    // As in a file that is read whole.
+    let mut single = true;
     let keep = args.input.label.clone().into_iter().collect();
     let mut batches = batches(args, &options(args, keep))?;
     while let Some(table) = batches.next().transpose()? {
@@ -134,6 +136,7 @@ pub(crate) fn sample(
             (names, schema) = (table.columns, Some(table.schema));
         }
         let kept = Kept::of_batch(args.input.missing(), &table.points);
+        single &= table.points.singles().is_some();
         let complete = |i: &usize| kept.as_ref().is_none_or(|kept| kept.rows.binary_search(i).is_ok());
         for i in (0..table.points.rows()).filter(complete) {
             let values = table.points.row(i);
@@ -151,8 +154,11 @@ pub(crate) fn sample(
     let chosen = sample.rows_by_hash();
     let candidates: Vec<Candidate> = chosen.iter().filter_map(|row| candidates.remove(row)).collect();
     let cols = candidates.first().map_or(0, |candidate| candidate.values.len());
-    let values: Vec<f64> = candidates.iter().flat_map(|candidate| candidate.values.iter().copied()).collect();
-    let points = Points::new(candidates.len(), cols, values)?;
+    let values = candidates.iter().flat_map(|candidate| candidate.values.iter().copied());
+    let points = match single {
+        true => Points::single(candidates.len(), cols, values.map(|x| x as f32).collect())?,
+        false => Points::new(candidates.len(), cols, values.collect())?,
+    };
     let labels: Option<Vec<String>> = candidates.into_iter().map(|candidate| candidate.label).collect();
     let title = args.input.label.clone().unwrap_or("label".into());
     let labels = labels.and_then(|texts| Labels::from_cells(&Cells::Texts(texts)));

@@ -22,7 +22,7 @@ pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<T
     }
     let mut stacked: Option<(PathBuf, Sheet)> = None;
     for source in sources {
-        let held = stacked.as_ref().map_or(0, |(_, sheet)| 8 * sheet.values.len() as u64);
+        let held = stacked.as_ref().map_or(0, |(_, sheet)| sheet.values.bytes());
         let options =
             ReadOptions { memory: options.memory.map(|memory| memory.saturating_sub(held)), ..options.clone() };
         let (path, sheet) = sheet_of(source, &options, Want::Table)?;
@@ -69,10 +69,9 @@ impl Sheet {
         if self.columns.data_names(&self.roles).is_none() && below.roles.of == self.roles.of {
             self.columns = below.columns;
         }
-        self.values.try_reserve_exact(below.values.len()).map_err(|_| {
+        self.values = self.values.followed_by(below.values).ok_or_else(|| {
             format_error(other, "there is no room for its numbers beside those before it", "give fewer rows or columns")
         })?;
-        self.values.extend(below.values);
         self.carried = self.carried.into_iter().zip(below.carried).map(|(above, below)| above.joined(below)).collect();
         self.rows += below.rows;
         self.notes.extend(below.notes);

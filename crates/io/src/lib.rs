@@ -25,6 +25,7 @@ mod labels;
 mod npy;
 #[cfg(feature = "compressed")]
 mod npz;
+mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod schema;
@@ -340,12 +341,12 @@ fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
 }
 
 /// An empty vector with room for `count` numbers, or the error that memory is short.
-fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
+fn room_for<T>(path: &Path, count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     match values.try_reserve_exact(count) {
         Ok(()) => Ok(values),
         Err(_) => {
-            let size = shown_bytes(8 * count as u64);
+            let size = shown_bytes((size_of::<T>() * count) as u64);
             Err(format_error(path, format!("there is no room for its numbers ({size})"), "give fewer rows or columns"))
         }
     }

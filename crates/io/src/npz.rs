@@ -6,6 +6,7 @@
 //! allocates nothing, and the length of an array is checked against what deflate could make of its bytes.
 
 use crate::columns::{Columns, Want};
+use crate::numbers::Numbers;
 use crate::sheet::Sheet;
 use crate::source::{Content, Place};
 use crate::{ReadOptions, format_error, npy, room_for};
@@ -44,7 +45,7 @@ pub(super) fn read(
     }
     let labeled = options.label.as_deref().filter(|label| names.iter().any(|name| name == label));
     let array = chosen(path, &names, wanted, labeled)?;
-    let mut matrix = |name: &str| -> Result<(Vec<f64>, usize)> {
+    let mut matrix = |name: &str| -> Result<(Numbers, usize)> {
         let missing = || unreadable(path, &format!("{name:?} is missing"));
         let file = files.remove(&format!("{name}.npy")).ok_or_else(missing)?;
         let (size, compressed) = (file.size(), file.compressed_size());
@@ -77,10 +78,11 @@ pub(super) fn read(
     }
     // As a last column, the labels are read as the labels of any file.
     let mut both = room_for(path, values.len() + labels.len())?;
+    let (values, labels) = (values.into_double(), labels.into_double());
     let rows = values.chunks_exact(cols).zip(&labels);
     rows.for_each(|(row, label)| both.extend(row.iter().chain([label])));
     let options = ReadOptions { label: Some((cols + 1).to_string()), ..options.clone() };
-    Sheet::of_matrix(path, Columns::counted(cols + 1), both, &options, want)
+    Sheet::of_matrix(path, Columns::counted(cols + 1), Numbers::Double(both), &options, want)
 }
 
 /// The names of the arrays of an archive of `length` bytes, in the order of its directory, and all of its files.

@@ -4,8 +4,9 @@ use crate::columns::carried::{Carried, Cells};
 use crate::columns::one_hot::{self, Category};
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
 use crate::labels::Labels;
+use crate::numbers::Numbers;
 use crate::schema::{self, Column, Schema};
-use crate::{ReadOptions, Table, is_unusable, room_for};
+use crate::{ReadOptions, Table, is_unusable};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
@@ -15,7 +16,7 @@ pub(super) struct Sheet {
     pub(super) columns: Columns,
     pub(super) roles: Roles,
     /// The data, row by row.
-    pub(super) values: Vec<f64>,
+    pub(super) values: Numbers,
     /// How many numbers a row of the data has.
     pub(super) width: usize,
     /// The carried columns, in the file's order.
@@ -41,15 +42,15 @@ pub(super) struct Extent {
 
 impl Extent {
     /// How much is missing of these values, if they are all of the file's.
-    pub(super) fn gone(self, values: &[f64], width: usize) -> Gone {
-        if self.partial { Gone::default() } else { Gone::of(values, width) }
+    pub(super) fn gone(self, values: &Numbers, width: usize) -> Gone {
+        if self.partial { Gone::default() } else { values.gone(width) }
     }
 }
 
 /// A column that is being read: numbers or texts.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) numbers: Vec<f64>,
+    pub(super) numbers: Numbers,
     pub(super) texts: Vec<String>,
     /// The bytes of all texts.
     pub(super) length: u64,
@@ -73,11 +74,12 @@ impl Sheet {
         let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
         for (c, Gathered { mut numbers, texts, first_null, .. }) in wanted.zip(gathered) {
             if roles.of[c] == Role::Carried {
-                let cells = if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) };
+                let cells =
+                    if texts.is_empty() { Cells::Numbers(numbers.into_double()) } else { Cells::from_texts(texts) };
                 carried.push(cells.without_marks(options));
                 continue;
             }
-            options.unmark(&mut numbers);
+            numbers.unmark(options);
             nulls.push(first_null);
             data.push(numbers);
         }
@@ -85,15 +87,14 @@ impl Sheet {
             (Some(_), [numbers]) => numbers.len().checked_div(rows).unwrap_or(0),
             _ => data.len(),
         };
-        let values = interleave(path, data, rows)?;
+        let values = Numbers::interleaved(path, data, rows)?;
         let (notes, missing) = (Vec::new(), options.missing);
         let sheet = Sheet { columns, roles, values, width, carried, rows, notes, missing, extent };
-        let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
-        if let Some(at) = sheet.values.iter().position(wrong) {
+        if let Some(at) = sheet.values.position(|value| !value.is_nan() && is_unusable(value, options)) {
             let (row, of, column) = sheet.place(at);
-            return Err(of.bad_number(path, row, None, column, sheet.values[at]));
+            return Err(of.bad_number(path, row, None, column, sheet.values.at(at)));
         }
-        if let Some(at) = sheet.values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
+        if let Some(at) = sheet.values.position(f64::is_nan).filter(|_| !options.missing) {
             let (row, of, column) = sheet.place(at);
             let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(at / width + 1));
             let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
@@ -120,7 +121,7 @@ impl Sheet {
     pub(super) fn of_matrix(
         path: &Path,
         columns: Columns,
-        values: Vec<f64>,
+        values: Numbers,
         options: &ReadOptions,
         want: Want,
     ) -> Result<Sheet> {
@@ -133,27 +134,25 @@ impl Sheet {
         path: &Path,
         columns: Columns,
         roles: Roles,
-        mut values: Vec<f64>,
+        mut values: Numbers,
         options: &ReadOptions,
         extent: Extent,
     ) -> Result<Sheet> {
-        options.unmark(&mut values);
+        values.unmark(options);
         let width = columns.count();
         let rows = values.len().checked_div(width).unwrap_or(0);
-        let pick = |kept: &[usize]| -> Vec<f64> {
-            values.chunks_exact(width).flat_map(|row| kept.iter().map(|&c| row[c])).collect()
-        };
-        let carried = roles.columns(Role::Carried).into_iter().map(|c| Cells::Numbers(pick(&[c]))).collect();
+        let cells = |c: usize| Cells::Numbers(values.picked(width, &[c]).into_double());
+        let carried = roles.columns(Role::Carried).into_iter().map(cells).collect();
         let data = roles.columns(Role::Data);
-        let values = if data.len() == width { values } else { pick(&data) };
-        if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
+        let values = if data.len() == width { values } else { values.picked(width, &data) };
+        if let Some(at) = values.position(|value| is_unusable(value, options)) {
             let (row, column) = (extent.above + at / data.len() + 1, data[at % data.len()]);
-            if values[at].is_nan() {
+            if values.at(at).is_nan() {
                 let gone = extent.gone(&values, data.len());
                 let what = "is not a number (NaN)";
                 return Err(columns.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
             }
-            return Err(columns.bad_number(path, row, None, column, values[at]));
+            return Err(columns.bad_number(path, row, None, column, values.at(at)));
         }
         let (width, notes, missing) = (data.len(), Vec::new(), options.missing);
         Ok(Sheet { columns, roles, values, width, carried, rows, notes, missing, extent })
@@ -224,8 +223,7 @@ impl Sheet {
         let there = self.roles.columns(Role::Data);
         let order: Vec<usize> = self.data().iter().filter_map(|c| there.iter().position(|other| other == c)).collect();
         if !order.is_sorted() {
-            let row = |row: &[f64]| order.iter().map(|&at| row[at]).collect::<Vec<f64>>();
-            self.values = self.values.chunks_exact(there.len()).flat_map(row).collect();
+            self.values = self.values.picked(there.len(), &order);
         }
     }
 
@@ -245,15 +243,16 @@ impl Sheet {
             return Ok(names);
         }
         let data = self.width;
+        let before = std::mem::take(&mut self.values).into_double();
         let mut values = Vec::with_capacity(self.rows * (data + names.len()));
         for i in 0..self.rows {
-            values.extend_from_slice(&self.values[i * data..(i + 1) * data]);
+            values.extend_from_slice(&before[i * data..(i + 1) * data]);
             for (of, count) in &all {
                 let cell = |level: usize| of[i].map_or(f64::NAN, |own| f64::from(u8::from(own == level)));
                 values.extend((0..*count).map(cell));
             }
         }
-        self.values = values;
+        self.values = Numbers::Double(values);
         Ok(names)
     }
 
@@ -278,23 +277,13 @@ impl Sheet {
 }
 
 /// The points of some rows. A column of which nothing is observed is an error only if these are all rows.
-fn points_of(rows: usize, cols: usize, mut values: Vec<f64>, extent: Extent) -> Result<Points> {
-    let unobserved = |c: usize| (0..rows).all(|i| values[i * cols + c].is_nan());
+fn points_of(rows: usize, cols: usize, values: Numbers, extent: Extent) -> Result<Points> {
+    let unobserved = |c: usize| (0..rows).all(|i| values.at(i * cols + c).is_nan());
     if !extent.partial || values.len() != rows * cols || !(0..cols).any(unobserved) {
-        return Points::with_missing(rows, cols, values);
+        return values.into_points(rows, cols);
     }
+    let mut values = values.into_double();
     // A row that is complete, and left out again: guesses replace what stands in the missing cells.
     values.extend(vec![1.0; cols]);
     Ok(Points::with_missing(rows + 1, cols, values)?.select(&(0..rows).collect::<Vec<_>>()))
-}
-
-/// The rows of lists, one per column, all of the same length; a single one is taken as it is.
-fn interleave(path: &Path, mut columns: Vec<Vec<f64>>, rows: usize) -> Result<Vec<f64>> {
-    let cols = columns.len();
-    if cols == 1 {
-        return Ok(columns.remove(0));
-    }
-    let mut values = room_for(path, rows * cols)?;
-    values.extend((0..rows).flat_map(|i| columns.iter().map(move |column| column[i])));
-    Ok(values)
 }

@@ -10,6 +10,7 @@ mod write;
 
 use crate::columns::vectors::Block;
 use crate::columns::{Columns, Role, Roles, Want};
+use crate::numbers::Numbers;
 use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::{ARROW as MAGIC, ARROW_STREAM as MARK, FEATHER_1};
 use crate::write::Outgoing;
@@ -24,7 +25,7 @@ use message::{Part, messages};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use values::{Cells, cells, push_vectors, vector};
+use values::{Cells, cells, is_single, push_vectors, vector};
 pub(crate) use write::Rows;
 
 /// The fact about dates and times.
@@ -52,7 +53,10 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Wan
     }
     check_room(path, rows, length, &roles, options)?;
     let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(length);
-    let vectors = roles.vector.map(|column| Block::new(path, &columns, column, (rows, held), options));
+    let vectors = roles.vector.map(|column| {
+        let single = is_single(schema.field(column).data_type());
+        Block::new(path, &columns, column, single, (rows, held), options)
+    });
     let (schema, known) = (Arc::new(schema), &mut Dictionaries::default());
     let (gathered, _) = Reading { schema, roles: &roles, limit, fail: &fail, vectors, known }.gathered(&parts)?;
     Sheet::of_columns(path, columns, roles, rows, gathered, options, Extent::default())
@@ -168,7 +172,9 @@ impl Reading<'_> {
     fn gathered(mut self, parts: &[Part]) -> Result<(Vec<Gathered>, First)> {
         let fail = self.fail;
         let wanted: Vec<usize> = (0..self.roles.of.len()).filter(|&c| self.roles.of[c] != Role::Ignored).collect();
-        let mut gathered: Vec<Gathered> = wanted.iter().map(|_| Gathered::default()).collect();
+        let kind = |c: usize| self.schema.field(c).data_type();
+        let empty = |&c: &usize| Gathered { numbers: Numbers::empty(is_single(kind(c))), ..Gathered::default() };
+        let mut gathered: Vec<Gathered> = wanted.iter().map(empty).collect();
         let used = self.schema.project(&wanted).map_err(|error| fail(error.to_string()))?;
         for part in parts {
             if let Some(batch) = part.message.header_as_dictionary_batch() {
@@ -220,7 +226,7 @@ impl Reading<'_> {
                 // A dictionary may hold a null that rows refer to.
                 let by_key = matches!(array.data_type(), DataType::Dictionary(..));
                 let null = (0..numbers.len()).find(|&i| array.is_null(i) || (by_key && numbers[i].is_nan()));
-                column.numbers.extend(numbers);
+                column.numbers.extend(numbers.into_iter());
                 null
             }
             Cells::Texts(texts) => {

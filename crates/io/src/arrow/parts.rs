@@ -1,6 +1,7 @@
 //! An Arrow file or stream in batches: a record batch at a time, with the dictionaries that were read before it.
 
 use super::message::{Part, Place, body_length, only, places, schema_in};
+use super::values::is_single;
 use super::{Dictionaries, Reading, columns_of, unreadable};
 use crate::batches::Blocks;
 use crate::columns::vectors::Block;
@@ -108,7 +109,8 @@ impl Parts {
         };
         let is_batch = rows > 0;
         let vectors = self.roles.vector.filter(|_| is_batch).map(|column| {
-            let block = Block::new(&path, &self.columns, column, (rows, 0), &self.options);
+            let single = is_single(self.schema.field(column).data_type());
+            let block = Block::new(&path, &self.columns, column, single, (rows, 0), &self.options);
             block.below(extent.above, self.first)
         });
         let (schema, roles, limit) = (Arc::clone(&self.schema), &self.roles, self.limit);

@@ -5,16 +5,13 @@ use crate::columns::vectors::Block;
 use crate::decimal;
 use crate::npy;
 use crate::npy::header::Kind as Number;
+use crate::numbers::Places;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Int64Type};
 use arrow_array::{Array, ArrayAccessor, OffsetSizeTrait};
 use arrow_schema::DataType;
 use eigenfold_linalg::error::{self, Error};
-use eigenfold_linalg::parallel;
 use std::ops::Range;
-
-/// The numbers that one task converts.
-const TASK: usize = 1 << 15;
 
 /// The values of a column; nulls are NaN, or empty.
 pub(super) enum Cells {
@@ -50,6 +47,11 @@ pub(super) fn vector(kind: &DataType) -> Option<(Number, usize)> {
     }
 }
 
+/// Whether single precision holds every number of a column, or of its vectors.
+pub(super) fn is_single(kind: &DataType) -> bool {
+    *kind == DataType::Boolean || number(kind).or_else(|| vector(kind)).is_some_and(npy::is_single)
+}
+
 /// The cells of a column, of which the texts may take `limit` bytes. If `exact`, integers that a float may round become texts.
 pub(super) fn cells(array: &dyn Array, exact: bool, limit: u64) -> Result<Cells> {
     Ok(match array.data_type() {
@@ -78,7 +80,7 @@ pub(super) fn cells(array: &dyn Array, exact: bool, limit: u64) -> Result<Cells>
         kind => {
             let number = number(kind).ok_or("a column is of a kind that is not read")?;
             let mut values = vec![0.0; array.len()];
-            fill(array, number, 0, &mut values);
+            fill(array, number, 0, Places::Double(&mut values));
             if array.null_count() > 0 {
                 values
                     .iter_mut()
@@ -139,12 +141,11 @@ fn entries(array: &dyn Array, exact: bool, limit: u64) -> Result<Cells> {
 }
 
 /// Converts the numbers of a column from `start` on; null entries get any value.
-fn fill(array: &dyn Array, number: (Number, usize), start: usize, values: &mut [f64]) {
+fn fill(array: &dyn Array, number: (Number, usize), start: usize, places: Places<'_>) {
     let data = array.to_data();
     let start = (data.offset() + start) * number.1;
-    let bytes = &data.buffers()[0][start..start + values.len() * number.1];
-    let tasks = values.chunks_mut(TASK).zip(bytes.chunks(TASK * number.1));
-    parallel::each_of(tasks, |_, (values, bytes)| npy::convert(number, false, bytes, values));
+    let bytes = &data.buffers()[0][start..start + places.len() * number.1];
+    places.convert(number, false, bytes);
 }
 
 /// Adds the vectors of a batch to those before them; `fail` makes an error of a reason.
@@ -191,12 +192,8 @@ fn lists(
             continue;
         }
         let range = at(i);
-        let values = block.push(1, range.len())?;
-        fill(entries, number, range.start, values);
-        let missing = values.iter_mut().zip(range).filter(|(_, at)| entries.is_null(*at));
-        if missing.map(|(value, _)| *value = f64::NAN).count() > 0 {
-            block.mark_null();
-        }
+        fill(entries, number, range.start, block.push(1, range.len())?);
+        block.mark_missing(|at| entries.is_null(range.start + at), range.len());
     }
     Ok(())
 }

@@ -5,19 +5,16 @@
 
 use super::Blocks;
 use crate::columns::{Columns, Role, Roles, Want};
-use crate::npy::convert;
 use crate::npy::header::Header;
+use crate::npy::is_single;
+use crate::numbers::Numbers;
 use crate::sheet::{Extent, Sheet};
 use crate::source::{Content, Reader};
-use crate::{Format, ReadOptions, check_memory, format_error, read_error, room_for, sheet_from};
+use crate::{Format, ReadOptions, check_memory, format_error, read_error, sheet_from};
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::parallel;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-
-/// The values that one task converts.
-const TASK: usize = 1 << 15;
 
 /// An array, or all of it where it cannot be read in blocks.
 pub(super) enum Opened {
@@ -134,10 +131,10 @@ impl Blocks for Npy {
         }
         let bytes = self.bytes(rows)?;
         let kind = (self.header.kind, self.header.size);
-        let mut values = room_for(&self.path, rows * self.header.cols)?;
-        values.resize(rows * self.header.cols, 0.0);
-        let tasks = values.chunks_mut(TASK).zip(bytes.chunks(TASK * self.header.size));
-        parallel::each_of(tasks, |_, (values, bytes)| convert(kind, self.header.big_endian, bytes, values));
+        let count = rows * self.header.cols;
+        let mut values = Numbers::with_room(&self.path, count, is_single(kind))?;
+        values.resize(count, 0.0);
+        values.places(0).convert(kind, self.header.big_endian, &bytes);
         self.done += rows;
         let extent = Extent { partial: rows < self.header.rows, ..extent };
         let (columns, roles) = (self.columns.clone(), self.roles.clone());

@@ -5,6 +5,7 @@ mod match_schema;
 pub(crate) mod one_hot;
 pub(crate) mod vectors;
 
+use crate::numbers::Real;
 use crate::schema::{self, Schema};
 use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
@@ -349,8 +350,8 @@ pub(crate) struct Gone {
 
 impl Gone {
     /// Counts the NaN in rows of `width` numbers.
-    pub(crate) fn of(values: &[f64], width: usize) -> Gone {
-        let in_row = |row: &[f64]| row.iter().filter(|x| x.is_nan()).count();
+    pub(crate) fn of<T: Real>(values: &[T], width: usize) -> Gone {
+        let in_row = |row: &[T]| row.iter().filter(|&&x| x.into().is_nan()).count();
         values
             .chunks_exact(width.max(1))
             .map(in_row)

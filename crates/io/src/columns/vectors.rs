@@ -5,6 +5,7 @@
 //! out by name.
 
 use crate::columns::{Columns, Role, Roles, quoted};
+use crate::numbers::{Numbers, Places};
 use crate::schema;
 use crate::sheet::Gathered;
 use crate::{ReadOptions, check_memory, format_error};
@@ -106,15 +107,16 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// An empty block for a column of `rows` rows; `in_memory` bytes are in memory already.
+    /// An empty block for a column of `rows` rows, in single or double precision; `in_memory` bytes are in memory already.
     pub(crate) fn new(
         path: &'a Path,
         columns: &'a Columns,
         column: usize,
+        single: bool,
         (rows, in_memory): (usize, u64),
         options: &'a ReadOptions,
     ) -> Block<'a> {
-        let (first, gathered) = (None, Gathered::default());
+        let (first, gathered) = (None, Gathered { numbers: Numbers::empty(single), ..Gathered::default() });
         Block { path, columns, column, options, rows, in_memory, first, seen: 0, above: 0, least: 0, gathered }
     }
 
@@ -148,8 +150,18 @@ impl<'a> Block<'a> {
         self.gathered.first_null.get_or_insert(self.seen);
     }
 
+    /// Replaces the missing entries of the last row, which has `length` of them, by NaN.
+    pub(crate) fn mark_missing(&mut self, is_missing: impl Fn(usize) -> bool, length: usize) {
+        let missing: Vec<usize> = (0..length).filter(|&entry| is_missing(entry)).collect();
+        let start = self.gathered.numbers.len() - length;
+        if !missing.is_empty() {
+            self.mark_null();
+        }
+        missing.into_iter().for_each(|entry| self.gathered.numbers.set(start + entry, f64::NAN));
+    }
+
     /// Adds rows with vectors of this length; the numbers are to be put where they have their place.
-    pub(crate) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
+    pub(crate) fn push(&mut self, count: usize, length: usize) -> Result<Places<'_>> {
         match self.first {
             None => self.learn(length)?,
             Some(first) if first.1 != length => {
@@ -162,7 +174,7 @@ impl<'a> Block<'a> {
         let start = numbers.len();
         // There is room for all rows that the file claims.
         numbers.resize(start + count * length, 0.0);
-        Ok(&mut numbers[start..])
+        Ok(numbers.places(start))
     }
 
     /// The column, when all of its rows are there.
@@ -211,7 +223,7 @@ impl<'a> Block<'a> {
         self.first = Some((self.above + self.seen + 1, length));
         self.check_room(length)?;
         let numbers = &mut self.gathered.numbers;
-        *numbers = crate::room_for(self.path, self.rows.saturating_mul(length))?;
+        *numbers = Numbers::with_room(self.path, self.rows.saturating_mul(length), numbers.is_single())?;
         numbers.resize(self.seen * length, f64::NAN);
         Ok(())
     }
@@ -219,7 +231,8 @@ impl<'a> Block<'a> {
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
         let rows = self.rows.max(self.least) as u64;
-        let numbers = rows.saturating_mul(length as u64).saturating_mul(8);
+        let size = if self.gathered.numbers.is_single() { size_of::<f32>() } else { size_of::<f64>() };
+        let numbers = rows.saturating_mul(length as u64).saturating_mul(size as u64);
         check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }
 }

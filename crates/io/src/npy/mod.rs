@@ -7,6 +7,7 @@ pub(crate) mod header;
 
 use crate::columns::{Columns, Want};
 use crate::npy::header::{Header, Kind, MAGIC};
+use crate::numbers::{Numbers, Real};
 use crate::sheet::Sheet;
 use crate::write::Outgoing;
 use crate::{ReadOptions, check_memory, read_error, room_for};
@@ -40,16 +41,32 @@ pub(crate) fn matrix(
     (length, held): (u64, u64),
     options: &ReadOptions,
     want: Want,
-) -> Result<(Vec<f64>, usize)> {
+) -> Result<(Numbers, usize)> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
     // To transpose or to drop columns, the numbers are in memory twice.
     let picked =
         want == Want::Kept || options.label.is_some() || !options.ignore.is_empty() || !options.keep.is_empty();
     let copies = 1 + u64::from(header.fortran || picked);
-    check_memory(path, held + copies * 8 * count as u64 + 2 * header.cols as u64, options.memory)?;
+    let single = is_single((header.kind, header.size));
+    let size = if single { size_of::<f32>() } else { size_of::<f64>() } as u64;
+    check_memory(path, held + copies * size * count as u64 + 2 * header.cols as u64, options.memory)?;
+    let values = match single {
+        true => Numbers::Single(values_of(path, file, &header, count)?),
+        false => Numbers::Double(values_of(path, file, &header, count)?),
+    };
+    Ok((values, header.cols))
+}
+
+/// Whether single precision holds every number of this kind and `size` bytes.
+pub(crate) fn is_single((kind, size): (Kind, usize)) -> bool {
+    matches!((kind, size), (Kind::Bool, _) | (Kind::Int | Kind::Uint, 1 | 2) | (Kind::Float, 2 | 4))
+}
+
+/// The numbers of an array, row by row.
+fn values_of<T: Real>(path: &Path, file: &mut dyn Read, header: &Header, count: usize) -> Result<Vec<T>> {
     let mut values = room_for(path, count)?;
-    values.resize(count, 0.0);
+    values.resize(count, T::default());
     let mut block = vec![0; BLOCK.min(count * header.size)];
     for part in values.chunks_mut(BLOCK / header.size) {
         let bytes = &mut block[..part.len() * header.size];
@@ -58,12 +75,11 @@ pub(crate) fn matrix(
             convert((header.kind, header.size), header.big_endian, bytes, values);
         });
     }
-    let values = if header.fortran { transposed(path, &values, header.rows, header.cols)? } else { values };
-    Ok((values, header.cols))
+    if header.fortran { transposed(path, &values, header.rows, header.cols) } else { Ok(values) }
 }
 
 /// Converts the numbers in `bytes`, of this kind and `size` bytes each.
-pub(crate) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [f64]) {
+pub(crate) fn convert<T: Real>((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [T]) {
     macro_rules! numbers {
         ($($kind:pat, $size:literal => $from:expr;)*) => {
             match (kind, size) {
@@ -74,7 +90,7 @@ pub(crate) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8
                         if big_endian {
                             number.reverse();
                         }
-                        *value = $from(number);
+                        *value = T::of($from(number));
                     }
                 })*
                 (kind, size) => debug_assert!(false, "{kind:?} of {size} bytes is not read"),
@@ -110,9 +126,9 @@ pub(crate) fn half(bits: u16) -> f64 {
 }
 
 /// The row-major values of a matrix whose columns lie together.
-fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<Vec<f64>> {
+fn transposed<T: Real>(path: &Path, values: &[T], rows: usize, cols: usize) -> Result<Vec<T>> {
     let mut turned = room_for(path, values.len())?;
-    turned.resize(values.len(), 0.0);
+    turned.resize(values.len(), T::default());
     if cols > 0 {
         parallel::chunks_mut(&mut turned, cols, |i, row| {
             for (c, value) in row.iter_mut().enumerate() {

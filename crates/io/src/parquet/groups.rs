@@ -4,8 +4,9 @@ use crate::ReadOptions;
 use crate::batches::Blocks;
 use crate::columns::vectors::Block;
 use crate::columns::{Columns, Role, Roles, Want};
+use crate::numbers::Numbers;
 use crate::parquet::guard::{check_footer, check_pages};
-use crate::parquet::kind::{What, check_type};
+use crate::parquet::kind::{What, check_type, is_single};
 use crate::parquet::list::{Lengths, Vectors, columns_of};
 use crate::parquet::{Column, checked_rows, chunk_of, unreadable};
 use crate::read_error;
@@ -111,7 +112,7 @@ impl Groups {
         for (&(c, what), reader) in self.wanted.iter().zip(&mut self.open) {
             let column = self.schema.column(c);
             if self.roles.vector == Some(c) {
-                let block = Block::new(&path, &self.columns, c, (rows, 0), &self.options);
+                let block = Block::new(&path, &self.columns, c, is_single(&column), (rows, 0), &self.options);
                 let block = block.below(extent.above, self.first);
                 let mut vectors = Vectors::new(what, &column, block, &self.lengths);
                 vectors.read(reader, rows, &fail)?;
@@ -119,7 +120,8 @@ impl Groups {
                 gathered.push(vectors.finished()?);
                 continue;
             }
-            let mut values = Column { what, gathered: Gathered::default(), limit: self.limit };
+            let numbers = Numbers::empty(is_single(&column));
+            let mut values = Column { what, gathered: Gathered { numbers, ..Gathered::default() }, limit: self.limit };
             values.read(reader, column.max_def_level(), rows).map_err(fail)?;
             let count = values.gathered.numbers.len() + values.gathered.texts.len();
             if count != rows {

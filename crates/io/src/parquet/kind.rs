@@ -131,6 +131,16 @@ pub(crate) fn is_half(column: &ColumnDescriptor) -> bool {
     matches!(column.logical_type_ref(), Some(LogicalType::Float16)) && column.type_length() == 2
 }
 
+/// Whether single precision holds every value.
+pub(crate) fn is_single(column: &ColumnDescriptor) -> bool {
+    let short = [Meaning::INT_8, Meaning::INT_16, Meaning::UINT_8, Meaning::UINT_16];
+    match column.physical_type() {
+        Physical::BOOLEAN | Physical::FLOAT => true,
+        Physical::INT32 => short.contains(&column.converted_type()),
+        _ => is_half(column),
+    }
+}
+
 fn is_text(column: &ColumnDescriptor) -> bool {
     column.physical_type() == Physical::BYTE_ARRAY && column.converted_type() != Meaning::DECIMAL
 }

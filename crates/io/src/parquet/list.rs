@@ -171,7 +171,7 @@ impl<'a> Vectors<'a> {
             && goes_on.chunks_exact(width).all(is_one)
         {
             let places = self.block.push(values.len() / width, width)?;
-            places.iter_mut().zip(values).for_each(|(place, value)| *place = number(value));
+            places.put(values.iter().map(number));
             return Ok(());
         }
         let (mut values, full) = (values.iter().map(number), self.column.max_def_level());
@@ -185,9 +185,8 @@ impl<'a> Vectors<'a> {
                 level if level < self.entry => self.block.push(1, 0).map(|_| ())?,
                 _ => {
                     let places = self.block.push(1, length)?;
-                    for (place, level) in places.iter_mut().zip(levels) {
-                        *place = if *level == full { values.next().unwrap_or(f64::NAN) } else { f64::NAN };
-                    }
+                    let mut next = || values.next().unwrap_or(f64::NAN);
+                    places.put(levels.iter().map(|&level| if level == full { next() } else { f64::NAN }));
                     if levels.iter().any(|&level| level < full) {
                         self.block.mark_null();
                     }

@@ -12,13 +12,14 @@ mod shapes;
 use crate::columns::carried::Cells;
 use crate::columns::vectors::Block;
 use crate::columns::{Role, Roles, Want};
+use crate::numbers::Numbers;
 use crate::parquet::guard::{Chunk, check_footer, check_pages};
-use crate::parquet::kind::{What, check_type};
+use crate::parquet::kind::{What, check_type, is_single};
 use crate::parquet::list::{Lengths, Vectors, columns_of};
 use crate::sheet::{Extent, Gathered, Sheet};
 use crate::source::Content;
 use crate::write::{Column as Outgoes, Lists, Outgoing, Waiting};
-use crate::{ReadOptions, check_memory, format_error, read_error, room_for};
+use crate::{ReadOptions, check_memory, format_error, read_error};
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -84,7 +85,7 @@ fn read_columns(
         if roles.vector == Some(c) {
             let in_memory =
                 (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(in_memory);
-            let block = Block::new(path, &columns, c, (rows, in_memory), options);
+            let block = Block::new(path, &columns, c, is_single(&schema.column(c)), (rows, in_memory), options);
             let lengths = Lengths::new(limit);
             let mut vectors = Vectors::new(what, &schema.column(c), block, &lengths);
             for group in 0..reader.num_row_groups() {
@@ -97,7 +98,8 @@ fn read_columns(
             gathered.push(vectors.finished()?);
             continue;
         }
-        let values = if what.is_text() { Vec::new() } else { room_for(path, rows)? };
+        let (room, single) = (if what.is_text() { 0 } else { rows }, is_single(&schema.column(c)));
+        let values = Numbers::with_room(path, room, single)?;
         let mut column = Column { what, gathered: Gathered { numbers: values, ..Gathered::default() }, limit };
         for group in 0..reader.num_row_groups() {
             let chunk = chunk_of(reader.metadata().row_group(group).column(c));

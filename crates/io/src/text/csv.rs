@@ -5,6 +5,7 @@
 
 use crate::columns::carried::Cells;
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
+use crate::numbers::Numbers;
 use crate::sheet::{Extent, Sheet};
 use crate::text::dialect;
 use crate::text::dialect::{Dialect, SPACES};
@@ -86,7 +87,17 @@ impl Plan {
         let (carried, width) = (self.roles.count(Role::Carried), self.roles.count(Role::Data));
         let carried = separated(rows.texts, carried).into_iter().map(|texts| options.cells(texts)).collect();
         let (columns, roles, missing) = (self.columns.clone(), self.roles.clone(), options.missing);
-        Sheet { columns, roles, values: rows.values, width, carried, rows: rows.count, notes, missing, extent }
+        Sheet {
+            columns,
+            roles,
+            values: Numbers::Double(rows.values),
+            width,
+            carried,
+            rows: rows.count,
+            notes,
+            missing,
+            extent,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The options for cells of text: a comma before decimals, and the user's marks of missing cells.
 
 use crate::columns::carried::Cells;
+use crate::numbers::Real;
 use crate::text::dialect;
 use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::Result;
@@ -55,10 +56,11 @@ impl ReadOptions {
     }
 
     /// Replaces numbers that are marks by NaN.
-    pub(crate) fn unmark(&self, numbers: &mut [f64]) {
+    pub(crate) fn unmark<T: Real>(&self, numbers: &mut [T]) {
         let marks = self.marked_numbers();
+        let is_mark = |number: T| marks.contains(&number.into());
         if !marks.is_empty() {
-            numbers.iter_mut().filter(|number| marks.contains(number)).for_each(|number| *number = f64::NAN);
+            numbers.iter_mut().filter(|number| is_mark(**number)).for_each(|number| *number = T::of(f64::NAN));
         }
     }
 
@@ -130,7 +132,7 @@ mod tests {
         for there in ["--", "999", "N.D.", "0"] {
             assert!(!options.is_missing(there.as_bytes()), "{there}");
         }
-        let mut numbers = [1.0, -999.0, 3.0];
+        let mut numbers = [1.0f64, -999.0, 3.0];
         options.unmark(&mut numbers);
         assert!(numbers[1].is_nan() && numbers[0] == 1.0 && numbers[2] == 3.0);
     }
