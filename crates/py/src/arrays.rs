@@ -6,11 +6,16 @@ use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, Py
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The numbers of a matrix in any memory order, copied once: row after row, in double precision.
+/// The numbers of a matrix in any memory order, copied once: row after row, in the precision that they have.
 pub(crate) struct Numbers {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Values,
+}
+
+enum Values {
+    Double(Vec<f64>),
+    Single(Vec<f32>),
 }
 
 impl FromPyObject<'_, '_> for Numbers {
@@ -18,53 +23,63 @@ impl FromPyObject<'_, '_> for Numbers {
 
     fn extract(array: Borrowed<'_, '_, PyAny>) -> PyResult<Numbers> {
         if let Ok(array) = array.extract::<PyReadonlyArray2<'_, f64>>() {
-            return Ok(Numbers::of(&array));
+            return Ok(Numbers::of(&array, Values::Double));
         }
         match array.extract::<PyReadonlyArray2<'_, f32>>() {
-            Ok(array) => Ok(Numbers::of(&array)),
+            Ok(array) => Ok(Numbers::of(&array, Values::Single)),
             Err(_) => Err(PyTypeError::new_err("a matrix of float64 or float32 is wanted")),
         }
     }
 }
 
 impl Numbers {
-    fn of<T: Element + Copy + Into<f64>>(array: &PyReadonlyArray2<'_, T>) -> Numbers {
+    fn of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>, values: impl FnOnce(Vec<T>) -> Values) -> Numbers {
         let view = array.as_array();
-        let values = match view.as_slice() {
-            Some(slice) => slice.iter().map(|&x| x.into()).collect(),
-            None => view.iter().map(|&x| x.into()).collect(),
+        let copied = match view.as_slice() {
+            Some(slice) => slice.to_vec(),
+            None => view.iter().copied().collect(),
         };
-        Numbers { rows: view.nrows(), cols: view.ncols(), values }
+        Numbers { rows: view.nrows(), cols: view.ncols(), values: values(copied) }
     }
 
     /// Points all of whose cells are known.
     pub(crate) fn points(self) -> eigenfold::Result<Points> {
-        Points::new(self.rows, self.cols, self.values)
+        match self.values {
+            Values::Double(values) => Points::new(self.rows, self.cols, values),
+            Values::Single(values) => Points::single(self.rows, self.cols, values),
+        }
     }
 
     /// Points some of whose cells may be missing, as requested; not yet completed. The columns may have names.
     pub(crate) fn points_with(self, missing: Missing, names: Option<&[String]>) -> eigenfold::Result<Points> {
-        if missing != Missing::Error {
-            return Points::with_missing(self.rows, self.cols, self.values);
-        }
-        match self.values.iter().position(|value| value.is_nan()) {
-            Some(first) => Err(self.incomplete(first, names)),
-            None => self.points(),
+        let first = match &self.values {
+            Values::Double(values) => values.iter().position(|value| value.is_nan()),
+            Values::Single(values) => values.iter().position(|value| value.is_nan()),
+        };
+        let Some(first) = first else { return self.points() };
+        let Numbers { rows, cols, values } = self;
+        let values = match values {
+            Values::Double(values) => values,
+            Values::Single(values) => values.into_iter().map(f64::from).collect(),
+        };
+        match missing {
+            Missing::Error => Err(incomplete(&values, cols, first, names)),
+            _ => Points::with_missing(rows, cols, values),
         }
     }
+}
 
-    /// The error where a cell is missing and nothing is to take its place; `first` is the place of the first one.
-    fn incomplete(&self, first: usize, names: Option<&[String]>) -> Error {
-        let gone = |row: &[f64]| row.iter().filter(|value| value.is_nan()).count();
-        let (cells, rows) = (gone(&self.values), self.values.chunks(self.cols).filter(|row| gone(row) > 0).count());
-        let (row, column) = (first / self.cols, first % self.cols);
-        let title = names.and_then(|all| all.get(column)).map_or((column + 1).to_string(), |name| format!("{name:?}"));
-        let plural = if rows == 1 { "row" } else { "rows" };
-        let more = if cells == 1 { String::new() } else { format!(", the first of {cells} in {rows} {plural}") };
-        let way_out = "use missing='model' or 'mean', remove the row, or leave the column out";
-        let fact = format!("row {}, column {title} is not a number (NaN){more}", row + 1);
-        Error::data(fact, way_out).at_row(row).at_column(column)
-    }
+/// The error where a cell is missing and nothing is to take its place; `first` is the place of the first one.
+fn incomplete(values: &[f64], cols: usize, first: usize, names: Option<&[String]>) -> Error {
+    let gone = |row: &[f64]| row.iter().filter(|value| value.is_nan()).count();
+    let (cells, rows) = (gone(values), values.chunks(cols).filter(|row| gone(row) > 0).count());
+    let (row, column) = (first / cols, first % cols);
+    let title = names.and_then(|all| all.get(column)).map_or((column + 1).to_string(), |name| format!("{name:?}"));
+    let plural = if rows == 1 { "row" } else { "rows" };
+    let more = if cells == 1 { String::new() } else { format!(", the first of {cells} in {rows} {plural}") };
+    let way_out = "use missing='model' or 'mean', remove the row, or leave the column out";
+    let fact = format!("row {}, column {title} is not a number (NaN){more}", row + 1);
+    Error::data(fact, way_out).at_row(row).at_column(column)
 }
 
 /// What is known of the points, as it was given.
@@ -141,5 +156,5 @@ pub(crate) fn graph(data: &Bound<'_, PyAny>) -> PyResult<Graph> {
 
 /// Points as an array of one row each.
 pub(crate) fn matrix<'py>(py: Python<'py>, points: &Points) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    points.values().to_vec().into_pyarray(py).reshape([points.rows(), points.cols()])
+    points.to_values().into_pyarray(py).reshape([points.rows(), points.cols()])
 }

@@ -1,6 +1,7 @@
 """Whatever holds numbers can be given, and what cannot be used is refused in Python's words."""
 
 import datetime
+import pickle
 import warnings
 
 import numpy as np
@@ -12,7 +13,7 @@ import scipy.sparse
 from scipy.spatial.distance import cdist
 
 import eigenfold
-from eigenfold import Isomap
+from eigenfold import PCA, Isomap
 
 
 @pytest.fixture(scope="module")
@@ -277,3 +278,18 @@ def test_an_error_has_its_parameter_row_and_column_as_attributes(expected):
     with pytest.raises(ValueError) as caught:
         Isomap().fit(np.vstack([X, [1.0, np.nan, 2.0]]))
     assert (caught.value.parameter, caught.value.row, caught.value.column) == (None, 120, 1)
+
+
+@pytest.mark.parametrize("estimator", [PCA, Isomap], ids=lambda one: one.__name__)
+def test_float32_is_kept_and_is_returned_if_it_is_asked_for(expected, estimator):
+    single = expected[0].astype(np.float32)
+    double = estimator().fit(single.astype(np.float64))
+    one, other = estimator().fit(single), estimator(dtype=np.float32).fit(single)
+    np.testing.assert_array_equal(one.embedding_, double.embedding_)
+    assert (one.embedding_.dtype, other.embedding_.dtype) == (np.float64, np.float32)
+    np.testing.assert_array_equal(other.embedding_, one.embedding_.astype(np.float32))
+    assert len(pickle.dumps(one)) < len(pickle.dumps(double)) - 3.5 * single.size
+    results = [other.transform(single[:5]), *other.inverse_transform(other.embedding_[:5], return_std=True)]
+    assert [array.dtype for array in results] == [np.float32] * 3
+    with pytest.raises(ValueError, match="dtype is 'int8'; give 'float64' or 'float32'"):
+        estimator(dtype="int8").fit(single)

@@ -92,6 +92,7 @@ class Estimator(_sklearn.Alone):
 
     def _fit(self, X: Any, y: Any, init: Any) -> Any:
         """A fit whose optimization starts from `init`, or else as the parameters define."""
+        self._dtype()
         X, names = _vectors.unpacked(X, self.vector)
         data = self._spec.data(self, X)
         request, kind, start = self._spec.request(self)
@@ -136,6 +137,7 @@ class Estimator(_sklearn.Alone):
         self.report_ = report
         for name, value in attributes(self._spec.method(self)[0], self._model, report).items():
             setattr(self, name, value)
+        self.embedding_ = self._typed(self.embedding_)
         wish = getattr(self, "normalized_stress", False)
         by_order = ["variant", "nonmetric"] in json.loads(self._model.recipe)["parameters"]
         if wish is True or wish == "auto" and by_order:
@@ -271,8 +273,22 @@ class Estimator(_sklearn.Alone):
             shown = ", ".join(str(above + row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
             _sklearn.warn(f"{what} far from all training points ({shown}); their coordinates are extrapolated and mean little")
-        placed = self._contained(placed, X)
-        return (placed, deviations) if return_std else placed
+        placed = self._contained(self._typed(placed), X)
+        return (placed, self._typed(deviations)) if return_std else placed
+
+    def _dtype(self) -> np.dtype:
+        """The type of what is returned."""
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            dtype = None
+        if dtype is None or dtype not in (np.float64, np.float32):
+            raise ValueError(f"dtype is {self.dtype!r}; give 'float64' or 'float32'")
+        return dtype
+
+    def _typed(self, values: Any) -> Any:
+        """Numbers as they are returned."""
+        return values.astype(self._dtype(), copy=False)
 
     def _without_deviations(self) -> str:
         """Why there is no uncertainty of new rows, and the way out."""
@@ -335,7 +351,7 @@ class Estimator(_sklearn.Alone):
         rows, deviations, _, _, warnings = self._model.reconstruct(points, return_std, held_out, _input.threads(self.n_jobs))
         for warning in warnings:
             _sklearn.warn(warning)
-        return (rows, deviations) if return_std else rows
+        return (self._typed(rows), self._typed(deviations)) if return_std else self._typed(rows)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the share of variance that `transform` and then `inverse_transform` preserve.
@@ -590,7 +606,7 @@ class Estimator(_sklearn.Alone):
         tags.input_tags.pairwise = kind not in ("points", "measured")
         tags.input_tags.sparse = kind != "similarities"
         tags.input_tags.allow_nan = self.missing != "error"
-        tags.transformer_tags.preserves_dtype = ["float64"]
+        tags.transformer_tags.preserves_dtype = [self._dtype().name]
         tags.non_deterministic = False
         return tags
 

@@ -22,6 +22,7 @@ SHARED = {
     "scale_columns": (None, "str | None", "how to center and scale every column first: 'unit' by mean and standard deviation, 'robust' by median and interquartile range"),
     "log": (None, "str | None", "the logarithm to take of every number before columns are scaled: 'log1p' is log(1 + x)"),
     "memory": (None, "int | None", "the most memory to use, in bytes; None is most of what is free. A fit that would need more is refused before it starts"),
+    "dtype": ("float64", "str | type", "the type of coordinates, reconstructed rows and their standard deviations: 'float64' or 'float32'. Data of float32 are kept as they are, and computations are in double precision, for either type"),
     "likelihood": (False, "bool", "whether to compute `log_likelihood_` where it takes long"),
     "verbose": (0, "int", "1 prints a line per stage, 2 prints more often"),
     "callback": (None, "Callable[[str, float, float | None], Any] | None", "called several times a second as ``callback(stage, fraction, objective)``; a true return value stops the fit, which keeps the embedding it has"),
