@@ -68,14 +68,19 @@ impl Metric {
     }
 
     /// The point in which ranks are taken: itself, its direction, or its place on a sphere.
+    #[inline(always)]
     pub(crate) fn ranked(self, row: &[f64], out: &mut Vec<f64>) {
         out.clear();
         match self {
             Metric::Cosine => {
                 // Scaled first, so that the norm neither overflows nor vanishes.
-                let largest = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-                let norm = row.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt();
-                out.extend(row.iter().map(|v| v / largest / norm));
+                let (eights, rest) = row.as_chunks::<8>();
+                let mut largest = [0.0f64; 8];
+                eights.iter().for_each(|eight| (0..8).for_each(|l| largest[l] = largest[l].max(eight[l].abs())));
+                let largest = largest.iter().chain(rest).fold(0.0f64, |most, v| most.max(v.abs()));
+                out.extend(row.iter().map(|v| v / largest));
+                let norm = out.iter().map(|v| v * v).sum::<f64>().sqrt();
+                out.iter_mut().for_each(|v| *v /= norm);
             }
             Metric::Correlation => {
                 let (from_mean, norm, _) = deviations(row);

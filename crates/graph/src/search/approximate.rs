@@ -7,6 +7,7 @@ use crate::search::descent;
 use crate::search::groups::{GROUP, Groups};
 use crate::search::index::{Lists, product_time};
 use crate::search::sketch::Sketch;
+use crate::search::spread::spread;
 use crate::search::truth::Truth;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
@@ -45,6 +46,12 @@ const MISSED: f64 = 3.0;
 /// has twice as many groups as the last one.
 const PART: f64 = 0.8;
 
+/// The largest number of candidates that a first search measures by all features.
+const MEASURED: usize = 512;
+
+/// Nanoseconds for a feature of a candidate that is measured by all features, most of which come from memory.
+const MEASURE_TIME: f64 = 0.1;
+
 /// What the product of a point with one of a near group costs, compared with one of all products, which serve both points.
 const ONE_SIDED: f64 = 2.0;
 
@@ -67,43 +74,71 @@ pub(crate) fn nearest_others(
     let Some(rounding) = Rounding::new(points, metric) else {
         return Ok(Err("the data are too large or too small for single precision"));
     };
-    let [plan, judge] = Truth::new(points, &rounding, samples(n).concat(), k, watch)?.split(PLANNED_BY);
+    let [plan, judge] = Truth::new(points, &rounding, samples(n), k, watch)?.split(PLANNED_BY);
     let sketch = Sketch::new(points, &rounding, &plan);
     let groups = Groups::new(&sketch);
-    let places = groups.places(&plan);
-    let start = (1.0 - MISSED * (1.0 - wanted)).clamp(*START.start(), *START.end());
-    let mut reach = (places[(start * places.len() as f64) as usize] + 1).max(LEAST_REACH);
-    let mut spare = descent::spare(k);
-    let time = |reach: usize, spare: usize| work(n, sketch.rows().1, reach.min(groups.count()), k + spare);
-    if time(reach, spare) > PART * exact {
+    let share = (1.0 - MISSED * (1.0 - wanted)).clamp(*START.start(), *START.end());
+    let mut effort = Effort::new(&groups, &plan, k, share);
+    if effort.work(&groups, k) > PART * exact {
         return Ok(Err("for these points an exact search is as fast"));
     }
     let mut spent = 0.0;
-    while spent + time(reach, spare) <= PART * exact {
-        let lists = descent::nearest_others(points, (&rounding, &sketch, &groups), (k, spare, reach), watch)?;
+    while spent + effort.work(&groups, k) <= PART * exact {
+        let lists = descent::nearest_others(points, (&rounding, &groups), k, effort, watch)?;
         let recall = judge.recall(&lists, k);
         if recall >= wanted {
             return Ok(Ok(Nearly { lists, recall, route: "nn-descent" }));
         }
-        spent += time(reach, spare);
-        (reach, spare) = (2 * reach, 2 * spare);
+        spent += effort.work(&groups, k);
+        effort = effort.doubled();
     }
     Ok(Err("too many neighbors were missed"))
 }
 
-/// Points to plan by and others to judge by, from all over the data, which are more than these.
-fn samples(n: usize) -> [Vec<u32>; 2] {
-    let spread = |count: usize, shift: f64| -> Vec<u32> {
-        (0..count).map(|at| ((at as f64 + shift) * n as f64 / count as f64) as u32).collect()
-    };
-    [spread(PLANNED_BY, 0.5), spread(JUDGED_BY, 0.2)]
+/// Points to plan by and points to judge by, from all over the data, which are more than these.
+fn samples(n: usize) -> Vec<u32> {
+    spread(PLANNED_BY, n, 1).chain(spread(JUDGED_BY, n, 2)).collect()
 }
 
-/// Roughly how many nanoseconds of one processor the search takes: the products in near blocks, and neighbors of neighbors
-/// in some rounds.
-fn work(n: usize, width: usize, reach: usize, length: usize) -> f64 {
-    let length = length.min(44) as f64;
-    n as f64 * ((reach * GROUP) as f64 * ONE_SIDED * product_time(width as f64) + 8.0 * length * length)
+/// How a search is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// The groups that every point is compared with.
+    pub(crate) reach: usize,
+    /// The nearest by the sketch that are measured by all features.
+    pub(crate) measured: usize,
+    /// The neighbors of a list beyond the wanted ones.
+    pub(crate) spare: usize,
+}
+
+impl Effort {
+    /// As much as finds a share of the true neighbors of some points in the first lists.
+    fn new(groups: &Groups<'_>, plan: &Truth, k: usize, share: f64) -> Effort {
+        let spare = descent::spare(k);
+        let enough = |places: &[usize]| places[(share * places.len() as f64) as usize] + 1;
+        let reach = enough(&groups.places(plan)).max(LEAST_REACH);
+        let measured = match groups.sketch().is_narrow() {
+            true => enough(&groups.places_in_sketch(plan)).clamp(2 * (k + spare), MEASURED.max(2 * (k + spare))),
+            false => k + spare,
+        };
+        Effort { reach, measured, spare }
+    }
+
+    /// Twice as much.
+    fn doubled(self) -> Effort {
+        Effort { reach: 2 * self.reach, measured: 2 * self.measured, spare: 2 * self.spare }
+    }
+
+    /// Roughly how many nanoseconds of one processor the search takes: the products in near blocks, the candidates that are
+    /// measured by all features, and neighbors of neighbors in some rounds.
+    fn work(self, groups: &Groups<'_>, k: usize) -> f64 {
+        let (sketch, length) = (groups.sketch(), (k + self.spare).min(44) as f64);
+        let products =
+            (self.reach.min(groups.count()) * GROUP) as f64 * ONE_SIDED * product_time(sketch.rows().1 as f64);
+        let measured =
+            if sketch.is_narrow() { self.measured as f64 * MEASURE_TIME * sketch.dims() as f64 } else { 0.0 };
+        sketch.order.len() as f64 * (products + measured + 8.0 * length * length)
+    }
 }
 
 #[cfg(test)]

@@ -119,10 +119,15 @@ impl Rounding {
 
     fn fill_rows(&self, points: &Points, ids: &[u32], (values, sizes): (&mut [f32], &mut [f32])) {
         let mut ranked = Vec::new();
-        for ((values, size), &i) in values.chunks_exact_mut(self.dims).zip(sizes).zip(ids) {
-            let found = self.round(self.metric.ranked_point(points, i as usize, &mut ranked), values);
-            *size = if self.metric == Metric::Manhattan { 0.0 } else { found as f32 };
-        }
+        widest(
+            #[inline(always)]
+            || {
+                for ((values, size), &i) in values.chunks_exact_mut(self.dims).zip(sizes.iter_mut()).zip(ids) {
+                    let found = self.round(self.metric.ranked_point(points, i as usize, &mut ranked), values);
+                    *size = if self.metric == Metric::Manhattan { 0.0 } else { found as f32 };
+                }
+            },
+        );
     }
 }
 

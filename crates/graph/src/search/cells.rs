@@ -7,6 +7,7 @@
 use crate::metric::Metric;
 use crate::search::pca_bound::sort_by_halves;
 use crate::search::rank_block::{BLOCK, Tile};
+use crate::search::spread::spread;
 use eigenfold_linalg::parallel;
 
 /// Centers of centers among which a point looks for its own.
@@ -17,12 +18,12 @@ const NEAREST: usize = 3;
 pub(crate) fn order(rows: &[f32], width: usize, metric: Metric, size: usize) -> Vec<u32> {
     let n = rows.len() / width;
     let row = |i: u32| &rows[i as usize * width..][..width];
-    let spread = |count: usize, of: usize| (0..count).map(move |at| (at * of / count) as u32);
-    let mut centers: Vec<u32> = spread((n / size).max(1), n).collect();
+    let mut centers: Vec<u32> = spread((n / size).max(1), n, 0).collect();
     sort_by_halves(rows, width, (1, 1), &mut centers);
     let values = |ids: &[u32]| -> Vec<f32> { ids.iter().flat_map(|&i| row(i)).copied().collect() };
-    let heads: Vec<u32> =
-        spread((2 * centers.len().isqrt()).min(centers.len()), centers.len()).map(|at| centers[at as usize]).collect();
+    let heads: Vec<u32> = spread((2 * centers.len().isqrt()).min(centers.len()), centers.len(), 0)
+        .map(|at| centers[at as usize])
+        .collect();
     let heads = Set::new(values(&heads), width, metric);
     // The centers of every head.
     let mut members = vec![Vec::new(); heads.len()];
@@ -118,7 +119,9 @@ mod tests {
     fn few_points_and_points_that_coincide_have_an_order_too() {
         for n in [1, 2, 7, 300] {
             let order = order(&vec![0.5; 3 * n], 3, Metric::Euclidean, 16);
-            assert_eq!(order.len(), n);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..n as u32).collect::<Vec<_>>());
         }
     }
 }

@@ -11,9 +11,10 @@
 
 use crate::metric::Metric;
 use crate::points::Points;
+use crate::search::approximate::Effort;
 use crate::search::best::Best;
 use crate::search::brute::Rounding;
-use crate::search::groups::{GROUP, Groups};
+use crate::search::groups::{GROUP, Groups, STRIP};
 use crate::search::index::{Lists, concat, put_back};
 use crate::search::sketch::Sketch;
 use crate::search::watch::Watch;
@@ -49,25 +50,28 @@ pub(crate) fn spare(k: usize) -> usize {
     (k / 3).max(4)
 }
 
-/// The `k` nearest other points of every point, most of them; every point is first compared with the `reach` groups
-/// nearest to it.
+/// The `k` nearest other points of every point, most of them; every point is first compared with the groups nearest to it.
 pub(crate) fn nearest_others(
     points: &Points,
-    (rounding, sketch, groups): (&Rounding, &Sketch, &Groups),
-    (k, spare, reach): (usize, usize, usize),
+    (rounding, groups): (&Rounding, &Groups),
+    k: usize,
+    effort: Effort,
     watch: &Watch,
 ) -> Result<Lists> {
-    let (n, length) = (points.rows(), k + spare);
+    let (n, sketch, length, reach) =
+        (points.rows(), groups.sketch(), k + effort.spare, effort.reach.min(groups.count()));
     let watch = watch.again(groups.count() * (2 + ROUNDS));
-    let near = groups.nearest(reach);
-    let compared = (&near[..], near.len() / n);
     let mut lists = vec![NOBODY; n * length];
-    let done = parallel::collect_chunks_mut(&mut lists, GROUP * length, |group, lists| {
-        watch.step(1)?;
-        first_lists(groups, sketch, group, compared, lists);
-        Ok(())
+    let compared = parallel::collect_chunks_mut(&mut lists, STRIP * GROUP * length, |strip, lists| {
+        let near = groups.nearest(strip, reach);
+        for (at, (lists, near)) in lists.chunks_mut(GROUP * length).zip(near.chunks(GROUP * reach)).enumerate() {
+            watch.step(1)?;
+            first_lists(groups, strip * STRIP + at, near, effort.measured, lists);
+        }
+        // What a narrow sketch ruled out may be a neighbor all the same.
+        Ok(if sketch.is_narrow() { Vec::new() } else { near })
     });
-    done.into_iter().collect::<Result<()>>()?;
+    let compared = compared.into_iter().collect::<Result<Vec<Vec<u32>>>>()?;
     for _ in 0..ROUNDS {
         let steps = both_ways(&lists, (k, length));
         lists.iter_mut().filter(|entry| entry.1 != NOBODY.1).for_each(|entry| entry.1 &= !FRESH);
@@ -81,10 +85,10 @@ pub(crate) fn nearest_others(
                         let mut changed = 0;
                         for (at, list) in lists.chunks_exact_mut(length).enumerate() {
                             let i = group * GROUP + at;
-                            // What a narrow sketch ruled out may be a neighbor all the same.
-                            let near = match sketch.is_narrow() {
+                            let near = &compared[group / STRIP];
+                            let near = match near.is_empty() {
                                 true => &[],
-                                false => &compared.0[i * compared.1..(i + 1) * compared.1],
+                                false => &near[i % (STRIP * GROUP) * reach..][..reach],
                             };
                             near.iter().for_each(|&near| known[near as usize] = true);
                             changed += look_around(sketch, &steps, (seen, known), i, list, found);
@@ -103,24 +107,28 @@ pub(crate) fn nearest_others(
     let parts = parallel::collect_of(lists.chunks(GROUP * length), |group, lists| {
         let mut out = Lists::default();
         for (at, list) in lists.chunks_exact(length).enumerate() {
-            chosen(points, rounding, sketch, group * GROUP + at, list, k).write(&mut out);
+            let own = group * GROUP + at;
+            let best = widest(
+                #[inline(always)]
+                || chosen(points, rounding, sketch, own, list, k),
+            );
+            best.write(&mut out);
         }
         out
     });
-    drop((lists, near));
+    drop((lists, compared));
     Ok(put_back(&concat(parts), &sketch.order, k))
 }
 
 /// The nearest of every row of a group among the rows that it is compared with.
-fn first_lists(groups: &Groups, sketch: &Sketch, group: usize, compared: (&[u32], usize), lists: &mut [Entry]) {
-    let rows = groups.rows(group);
+fn first_lists(groups: &Groups, group: usize, near: &[u32], measured: usize, lists: &mut [Entry]) {
+    let (rows, sketch) = (groups.rows(group), groups.sketch());
     let length = lists.len() / rows.len();
-    let keep = if sketch.is_narrow() { 2 * length } else { length };
-    let found = groups.compare(group, compared, keep);
+    let found = groups.compare(group, near, measured.max(length));
     for ((own, mut near), list) in rows.zip(found).zip(lists.chunks_exact_mut(length)) {
         widest(
             #[inline(always)]
-            || sketch.measure(own, &mut near),
+            || sketch.measure(own, &mut near, f32::INFINITY),
         );
         near.sort_unstable_by(sort::by_key);
         list.iter_mut().zip(near).for_each(|(entry, (rank, j))| *entry = (rank, j | FRESH));
@@ -210,7 +218,7 @@ fn look_around(
         }
     }
     let last = list.len() - 1;
-    sketch.measure(i, found);
+    sketch.measure(i, found, list[last].0);
     let mut changed = 0;
     for &(rank, c) in found.iter() {
         if rank < list[last].0 {
@@ -224,6 +232,7 @@ fn look_around(
 }
 
 /// The best `k` of a list by (distance, index).
+#[inline(always)]
 fn chosen(points: &Points, rounding: &Rounding, sketch: &Sketch, own: usize, list: &[Entry], k: usize) -> Best {
     let i = sketch.order[own] as usize;
     let mut best = Best::new(k);

@@ -18,6 +18,9 @@ pub(crate) const GROUP: usize = 128;
 /// Groups that the points of a group choose from, for each that a point is compared with.
 const CHOICE: usize = 4;
 
+/// Groups whose points choose together.
+pub(crate) const STRIP: usize = 8;
+
 /// The centers of all groups.
 #[derive(Debug)]
 pub(crate) struct Groups<'a> {
@@ -40,6 +43,11 @@ impl<'a> Groups<'a> {
         let centers = parallel::collect_of(rows.chunks(GROUP * width), |_, rows| center(rows)).concat();
         let sizes = centers.chunks_exact(width).map(|row| row.iter().map(|x| x * x).sum()).collect();
         Groups { sketch, centers, sizes }
+    }
+
+    /// The sketch that is cut into groups.
+    pub(crate) fn sketch(&self) -> &'a Sketch {
+        self.sketch
     }
 
     /// The number of groups.
@@ -65,8 +73,7 @@ impl<'a> Groups<'a> {
     /// In which places, counted from 0 and ascending, the groups of true neighbors stand when all groups are sorted by the
     /// distance of their centers from a point.
     pub(crate) fn places(&self, truth: &Truth) -> Vec<usize> {
-        let mut place = vec![0u32; self.sketch.order.len()];
-        self.sketch.order.iter().enumerate().for_each(|(at, &i)| place[i as usize] = at as u32);
+        let place = self.place();
         let of_point = |t: usize| {
             let own = place[truth.rows[t] as usize] as usize;
             let mut tile = Tile::default();
@@ -83,28 +90,53 @@ impl<'a> Groups<'a> {
         places
     }
 
+    /// In which places, counted from 0 and ascending, true neighbors stand when all points are sorted by the sketch.
+    pub(crate) fn places_in_sketch(&self, truth: &Truth) -> Vec<usize> {
+        let place = self.place();
+        let of_point = |t: usize| {
+            let own = place[truth.rows[t] as usize] as usize;
+            let (mut tile, mut ranks) = (Tile::default(), Vec::with_capacity(place.len()));
+            for first in (0..place.len()).step_by(BLOCK) {
+                let across = first..place.len().min(first + BLOCK);
+                tile.fill(self.sketch.metric(), self.width(), self.values(across.clone()), self.values(own..own + 1));
+                let with_sizes = tile.column(0).iter().zip(&self.sketch.sizes[across]);
+                ranks.extend(with_sizes.map(|(value, size)| value + size));
+            }
+            let nearer = |rank: f32| ranks.iter().filter(|&&other| other < rank).count();
+            let rank = |j: u32| ranks[place[j as usize] as usize];
+            truth.neighbors[t].iter().map(|&(_, j)| nearer(rank(j))).collect::<Vec<usize>>()
+        };
+        let mut places = parallel::collect(truth.rows.len(), of_point).concat();
+        places.sort_unstable();
+        places
+    }
+
+    /// The row of every point.
+    fn place(&self) -> Vec<u32> {
+        let mut place = vec![0u32; self.sketch.order.len()];
+        self.sketch.order.iter().enumerate().for_each(|(at, &i)| place[i as usize] = at as u32);
+        place
+    }
+
     /// All groups with the squared distances of their centers, less what is the same for all.
     fn ranked(&self, products: &[f32]) -> Vec<(f32, u32)> {
         products.iter().zip(&self.sizes).zip(0..).map(|((value, size), group)| (value + size, group)).collect()
     }
 
-    /// The `reach` groups nearest to every point, row after row.
-    pub(crate) fn nearest(&self, reach: usize) -> Vec<u32> {
-        let (width, reach) = (self.width(), reach.min(self.count()));
+    /// The `reach` groups, of which there are as many at least, nearest to every point of a strip, row after row.
+    pub(crate) fn nearest(&self, strip: usize, reach: usize) -> Vec<u32> {
+        let width = self.width();
         let choice = (CHOICE * reach).max(32).min(self.count());
-        // A strip of groups at a time, so that the table of distances between centers is never whole.
-        let strips = parallel::collect_of(self.centers.chunks(BLOCK * width), |strip, of| {
-            let mut tile = Tile::default();
-            tile.fill(Metric::Euclidean, width, &self.centers, of);
-            let mut nearest = Vec::with_capacity(of.len() / width * GROUP * reach);
-            for at in 0..of.len() / width {
-                let mut near = self.ranked(tile.column(at));
-                smallest(&mut near, choice);
-                self.of_rows(self.rows(strip * BLOCK + at), &near, reach, &mut nearest);
-            }
-            nearest
-        });
-        strips.concat()
+        let groups = strip * STRIP..self.count().min((strip + 1) * STRIP);
+        let mut tile = Tile::default();
+        tile.fill(Metric::Euclidean, width, &self.centers, &self.centers[groups.start * width..groups.end * width]);
+        let mut nearest = Vec::with_capacity(groups.len() * GROUP * reach);
+        for (at, group) in groups.enumerate() {
+            let mut near = self.ranked(tile.column(at));
+            smallest(&mut near, choice);
+            self.of_rows(self.rows(group), &near, reach, &mut nearest);
+        }
+        nearest
     }
 
     /// The `reach` groups nearest to each of some rows, of those to choose from.
@@ -123,11 +155,12 @@ impl<'a> Groups<'a> {
     }
 
     /// The `keep` nearest rows of each row of a group, by the sketch, among the rows of the groups that each is compared
-    /// with; `nearest` has `reach` of these for every row.
-    pub(crate) fn compare(&self, group: usize, (nearest, reach): (&[u32], usize), keep: usize) -> Vec<Vec<(f32, u32)>> {
+    /// with; `nearest` has as many of these for every row.
+    pub(crate) fn compare(&self, group: usize, nearest: &[u32], keep: usize) -> Vec<Vec<(f32, u32)>> {
         let (rows, width) = (self.rows(group), self.width());
         // Which rows are compared with which group.
-        let of_row = |at: usize| &nearest[(rows.start + at) * reach..][..reach];
+        let reach = nearest.len() / rows.len();
+        let of_row = |at: usize| &nearest[at * reach..][..reach];
         let mut pairs: Vec<(u32, u32)> =
             (0..rows.len()).flat_map(|at| of_row(at).iter().map(move |&other| (other, at as u32))).collect();
         pairs.sort_unstable();

@@ -11,12 +11,13 @@ mod groups;
 pub(super) mod index;
 mod kd_tree;
 pub(super) mod matrix;
-mod pca_bound;
+pub(super) mod pca_bound;
 mod rank_block;
 mod scan;
 mod shortlist;
 mod sketch;
 pub(super) mod source;
+pub(super) mod spread;
 mod truth;
 pub mod watch;
 mod within;
@@ -274,7 +275,12 @@ impl Search {
                 return Err(Error::Disconnected { sizes, connecting_k: found.connecting_k });
             }
             Disconnected::Join => {
-                found.linking_edges = components::linking_edges(source, &found.component_of, watch)?;
+                let components = (&found.component_of[..], &found.sizes[..]);
+                found.linking_edges =
+                    match found.recall.is_some() && components::linking_takes_long(source, &found.sizes) {
+                        true => components::short_linking_edges(source, &found.graph, components, watch)?,
+                        false => components::linking_edges(source, &found.component_of, watch)?,
+                    };
                 found.graph = found.graph.with_linking_edges(&found.linking_edges);
             }
         }

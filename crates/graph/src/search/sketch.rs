@@ -14,10 +14,11 @@ use crate::metric::Metric;
 use crate::points::Points;
 use crate::search::brute::Rounding;
 use crate::search::cells;
-use crate::search::features::Features;
+use crate::search::features::{Features, Values};
 use crate::search::groups::GROUP;
 use crate::search::pca_bound::{in_order, leading};
 use crate::search::rank_block::{BLOCK, sum};
+use crate::search::spread::spread;
 use crate::search::truth::Truth;
 use eigenfold_linalg::parallel;
 use faer::linalg::matmul::matmul;
@@ -60,7 +61,7 @@ impl Sketch {
             let everyone: Vec<u32> = (0..n as u32).collect();
             let (values, sizes) = rounding.rows(points, &everyone);
             let order = cells::order(&values, dims, metric, GROUP);
-            let full = Features::Single(in_order(&values, dims, &order));
+            let full = Features::plain(in_order(&values, dims, &order));
             let sizes = order.iter().map(|&i| sizes[i as usize]).collect();
             return Sketch { order, full, dims, narrow: None, width: dims, sizes, metric };
         }
@@ -76,10 +77,15 @@ impl Sketch {
 
     /// The sketch of all points, row after row, and how many numbers a row has.
     pub(crate) fn rows(&self) -> (&[f32], usize) {
-        match (&self.narrow, &self.full) {
-            (None, Features::Single(full)) => (full, self.width),
+        match (&self.narrow, &self.full.values) {
+            (None, Values::Single(full)) => (full, self.width),
             (narrow, _) => (narrow.as_deref().unwrap_or_default(), self.width),
         }
+    }
+
+    /// How many features a point has.
+    pub(crate) fn dims(&self) -> usize {
+        self.dims
     }
 
     /// The metric.
@@ -92,17 +98,18 @@ impl Sketch {
         self.narrow.is_some()
     }
 
-    /// Puts the rank by all features, a squared distance or the Manhattan distance, beside every index.
+    /// Puts the rank by all features, a squared distance or the Manhattan distance, beside every index; many that have a larger
+    /// one than `most` are left out.
     #[inline(always)]
-    pub(crate) fn measure(&self, own: usize, candidates: &mut [(f32, u32)]) {
-        self.full.measure((self.metric, self.dims), own, candidates);
+    pub(crate) fn measure(&self, own: usize, candidates: &mut Vec<(f32, u32)>, most: f32) {
+        self.full.measure((self.metric, self.dims), own, candidates, most);
     }
 }
 
 /// The principal directions of some points from all over the data.
 fn principal(points: &Points, rounding: &Rounding) -> Mat<f64> {
     let (n, count) = (points.rows(), SAMPLE.min(points.rows()));
-    let ids: Vec<u32> = (0..count).map(|at| (at * n / count) as u32).collect();
+    let ids: Vec<u32> = spread(count, n, 0).collect();
     let values = rounding.rows(points, &ids).0;
     let found = leading(Mat::from_fn(count, rounding.dims, |i, c| f64::from(values[i * rounding.dims + c])).as_ref());
     let width = found.ncols().min(WIDTH);
