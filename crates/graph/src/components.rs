@@ -4,16 +4,25 @@
 //! its shortest way out, all these join, and so on. Ties are broken by the indices, smaller first, so that all edges
 //! differ and the tree is unique.
 //!
+//! Where neighbors are searched for with a few mistakes and this would take long, the tree is that of some points of every component,
+//! and its edges then walk: an end moves to whichever of its neighbors is nearest to the other end, until none is nearer.
+//!
 //! O. Borůvka. O jistém problému minimálním. Práce moravské přírodovědecké společnosti 3, 1926.
 
 use crate::Graph;
 use crate::search::index::Lists;
 use crate::search::source::Source;
+use crate::search::spread::spread;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
 
 /// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
 const AFFORDABLE: f64 = 2e9;
+/// An exact search for linking edges is not replaced if it takes no more than this.
+const EXACT: f64 = 2e9;
+/// Points of which the tree is made in its place, and the most points of a component for which it takes more of them.
+const DRAWN: usize = 10_000;
+const LEAST: usize = 32;
 /// The lists of the largest component are searched too if that takes no more than this.
 const REFINED: f64 = 3e8;
 
@@ -112,6 +121,61 @@ pub(super) fn linking_edges(source: &dyn Source, component_of: &[u32], watch: &W
     Ok(linking_edges)
 }
 
+/// Whether the exact linking edges take long.
+pub(super) fn linking_takes_long(source: &dyn Source, sizes: &[usize]) -> bool {
+    let n = source.len();
+    source.work(1) * (n - sizes[0]) as f64 / n as f64 > EXACT
+}
+
+/// As [`linking_edges`], but nearly the shortest: the tree of some points, whose edges walk along the graph.
+pub(super) fn short_linking_edges(
+    source: &dyn Source,
+    graph: &Graph,
+    (component_of, sizes): (&[u32], &[usize]),
+    watch: &Watch,
+) -> Result<Vec<(u32, u32, f64)>> {
+    let drawn = drawn(component_of, sizes);
+    let labels: Vec<u32> = drawn.iter().map(|&i| component_of[i as usize]).collect();
+    let mut edges = Vec::new();
+    source.among(&drawn, &mut |some| {
+        edges = linking_edges(some, &labels, watch)?;
+        Ok(())
+    })?;
+    for (i, j, length) in &mut edges {
+        (*i, *j) = (drawn[*i as usize], drawn[*j as usize]);
+        let ends = |i: u32, j: u32| (source.distance(i as usize, j as usize), i, j);
+        let walk = |near: (f64, u32, u32), &next: &(f64, u32, u32)| if next.0 < near.0 { next } else { near };
+        let mut best = ends(*i, *j);
+        loop {
+            let (_, i, j) = best;
+            let steps = graph.neighbors(i as usize).iter().map(|&next| ends(next, j));
+            let steps: Vec<_> = steps.chain(graph.neighbors(j as usize).iter().map(|&next| ends(i, next))).collect();
+            let next = steps.iter().fold(best, walk);
+            if next.0 >= best.0 {
+                break;
+            }
+            best = next;
+        }
+        (*length, *i, *j) = (best.0, best.1.min(best.2), best.1.max(best.2));
+    }
+    edges.sort_unstable_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+    Ok(edges)
+}
+
+/// Some points of every component, ascending: all of a small one, else as large a part as it has of all points.
+fn drawn(component_of: &[u32], sizes: &[usize]) -> Vec<u32> {
+    let (n, least) = (component_of.len(), (DRAWN / sizes.len()).clamp(1, LEAST));
+    let mut members: Vec<Vec<u32>> = sizes.iter().map(|&size| Vec::with_capacity(size)).collect();
+    component_of.iter().zip(0..).for_each(|(&component, i)| members[component as usize].push(i));
+    let some = |members: &Vec<u32>| {
+        let count = (members.len() * DRAWN / n).max(least).min(members.len());
+        spread(count, members.len(), 0).map(|at| members[at as usize]).collect::<Vec<u32>>()
+    };
+    let mut drawn: Vec<u32> = members.iter().flat_map(some).collect();
+    drawn.sort_unstable();
+    drawn
+}
+
 /// The smallest number of nearest neighbors beyond `k` that connects the components of the graph of `k`; nothing if it takes more
 /// than max(64, 8k) or too much work.
 ///
@@ -169,6 +233,7 @@ fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, component_of:
 mod tests {
     use super::*;
     use crate::points::Points;
+    use crate::search::index::Index;
     use crate::{Disconnected, Metric, Neighbors, Search};
     use eigenfold_linalg::progress::Silent;
 
@@ -241,6 +306,34 @@ mod tests {
             .filter(|&(_, i, j)| sets.merge(component_of[i as usize], component_of[j as usize]))
             .map(|(d, i, j)| (i, j, d))
             .collect()
+    }
+
+    /// 40 clusters on a grid, of 40,000 points, of which the tree of some is made: its walks end at edges that are nearly the shortest.
+    #[test]
+    fn edges_that_walk_join_the_same_components_by_nearly_the_shortest_edges() {
+        let noise = |at: usize| 0.5 + 0.5 * crate::search::pca_bound::tests::noise(at);
+        let value = |i: usize, c: usize| {
+            let (cluster, at) = (i % 40, [i % 40 / 8, i % 8][c]);
+            at as f64 * 3.0 + (0.5 + (cluster % 3) as f64 / 4.0) * noise(2 * i + c)
+        };
+        let n = 40_000;
+        let points = Points::new(n, 2, (0..2 * n).map(|at| value(at / 2, at % 2)).collect()).unwrap();
+        let search = Search { disconnected: Disconnected::Separate, ..Search::default() };
+        let found = search.of_points(&points, &Silent).unwrap();
+        assert_eq!(found.sizes.len(), 40);
+        let (index, watch) = (Index::new(&points, Metric::Euclidean).unwrap(), Watch::new(&Silent, n));
+        let exact = linking_edges(&index, &found.component_of, &watch).unwrap();
+        let drawn = drawn(&found.component_of, &found.sizes);
+        assert!((9_000..12_000).contains(&drawn.len()));
+        let short = short_linking_edges(&index, &found.graph, (&found.component_of, &found.sizes), &watch).unwrap();
+        let joined = found.graph.with_linking_edges(&short);
+        assert_eq!((short.len(), label(&joined).1.len()), (39, 1));
+        let total = |edges: &[(u32, u32, f64)]| edges.iter().map(|edge| edge.2).sum::<f64>();
+        assert!(total(&short) < 1.05 * total(&exact), "{} {}", total(&short), total(&exact));
+        for (i, j, length) in short {
+            assert_eq!(index.metric().between(&points, i as usize, j as usize), length);
+            assert_ne!(found.component_of[i as usize], found.component_of[j as usize]);
+        }
     }
 
     proptest::proptest! {

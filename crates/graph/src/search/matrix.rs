@@ -73,6 +73,11 @@ impl Source for Matrix<'_> {
         Ok(parallel::try_collect(rows.len(), |at| way(rows[at]))?.into_iter().flatten().collect())
     }
 
+    fn among(&self, rows: &[u32], work: &mut dyn FnMut(&dyn Source) -> Result<()>) -> Result<()> {
+        let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
+        work(&Matrix(&self.0.select(&rows)))
+    }
+
     fn work(&self, _k: usize) -> f64 {
         (self.len() * self.len()) as f64 * 2.0
     }

@@ -38,6 +38,9 @@ pub(crate) trait Source: Sync {
     /// (distance, smaller index, larger index) is among them.
     fn ways_out(&self, labels: &[u32], skipped: u32, watch: &Watch) -> Result<Vec<WayOut>>;
 
+    /// Does something with some of the points alone.
+    fn among(&self, rows: &[u32], work: &mut dyn FnMut(&dyn Source) -> Result<()>) -> Result<()>;
+
     /// Roughly how many nanoseconds of one processor `nearest_others` takes.
     fn work(&self, k: usize) -> f64;
 }
@@ -73,6 +76,11 @@ impl Source for Index<'_> {
 
     fn ways_out(&self, labels: &[u32], skipped: u32, watch: &Watch) -> Result<Vec<WayOut>> {
         Index::ways_out(self, labels, skipped, watch)
+    }
+
+    fn among(&self, rows: &[u32], work: &mut dyn FnMut(&dyn Source) -> Result<()>) -> Result<()> {
+        let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
+        work(&Index::new(&self.points().select(&rows), self.metric())?)
     }
 
     fn work(&self, k: usize) -> f64 {
