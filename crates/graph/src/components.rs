@@ -4,8 +4,9 @@
 //! its shortest way out, all these join, and so on. Ties are broken by the indices, smaller first, so that all edges
 //! differ and the tree is unique.
 //!
-//! Where neighbors are searched for with a few mistakes and this would take long, the tree is that of some points of every component,
-//! and its edges then walk: an end moves to whichever of its neighbors is nearest to the other end, until none is nearer.
+//! Where neighbors are searched for with a few mistakes, the tree is that of some points of every component, and its edges then
+//! walk: an end moves to whichever of its neighbors is nearest to the other end, until none is nearer. No index of all points is
+//! needed for it, which would take more memory than the search.
 //!
 //! O. Borůvka. O jistém problému minimálním. Práce moravské přírodovědecké společnosti 3, 1926.
 
@@ -18,9 +19,7 @@ use eigenfold_linalg::error::Result;
 
 /// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
 const AFFORDABLE: f64 = 2e9;
-/// An exact search for linking edges is not replaced if it takes no more than this.
-const EXACT: f64 = 2e9;
-/// Points of which the tree is made in its place, and the most points of a component for which it takes more of them.
+/// Points of which the tree is made where neighbors are nearly right, and the most points of a component for which it takes more of them.
 const DRAWN: usize = 10_000;
 const LEAST: usize = 32;
 /// The lists of the largest component are searched too if that takes no more than this.
@@ -119,12 +118,6 @@ pub(super) fn linking_edges(source: &dyn Source, component_of: &[u32], watch: &W
     }
     linking_edges.sort_unstable_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
     Ok(linking_edges)
-}
-
-/// Whether the exact linking edges take long.
-pub(super) fn linking_takes_long(source: &dyn Source, sizes: &[usize]) -> bool {
-    let n = source.len();
-    source.work(1) * (n - sizes[0]) as f64 / n as f64 > EXACT
 }
 
 /// As [`linking_edges`], but nearly the shortest: the tree of some points, whose edges walk along the graph.

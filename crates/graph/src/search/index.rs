@@ -211,8 +211,8 @@ impl<'a> Index<'a> {
     /// Roughly how many nanoseconds of one processor a search of all points takes.
     pub fn work(&self, k: usize) -> f64 {
         let (n, d) = (self.points.rows() as f64, self.points.cols() as f64);
-        // Without a choice of routes no blocks are made, which take as much memory as the points.
-        if self.points.cols() > TREE_MOST && self.metric.has_blocks() {
+        // A route is not prepared for an estimate: a tree takes three times the memory of the points, blocks as much again.
+        if self.route.get().is_none() && self.points.cols() > TREE_DIMS && self.metric.has_blocks() {
             return n * n * product_time(d);
         }
         match self.prepared() {

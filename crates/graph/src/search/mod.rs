@@ -225,11 +225,11 @@ impl Search {
 
     fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
         within::afford(source, self.neighbors, self.memory.unwrap_or_else(memory::available))?;
-        let (mut recall, mut exact_because, mut route) = (None, None, source.route());
+        let (mut recall, mut exact_because, mut route) = (None, None, None);
         let graph = match self.neighbors {
             Neighbors::Within(radius) => within::within(source, radius, watch)?,
             Neighbors::All => {
-                route = "all pairs";
+                route = Some("all pairs");
                 within::all(source, watch)?
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
@@ -239,7 +239,7 @@ impl Search {
                 };
                 let (targets, lengths) = match nearly {
                     Some(Ok(nearly)) => {
-                        (recall, route) = (Some(nearly.recall), nearly.route);
+                        (recall, route) = (Some(nearly.recall), Some(nearly.route));
                         nearly.lists
                     }
                     Some(Err(why)) => {
@@ -255,6 +255,8 @@ impl Search {
             exact_because = Some("only a search for k nearest neighbors can be approximate");
         }
         let graph = if let Neighbors::Mutual(_) = self.neighbors { graph.mutual() } else { graph };
+        // Asked for last: an exact route is prepared by that.
+        let route = route.unwrap_or_else(|| source.route());
         let (component_of, sizes) = components::label(&graph);
         let mut found = Found { recall, exact_because, ..Found::unsearched(graph, component_of, sizes, route) };
         if found.sizes.len() > 1 {
@@ -276,11 +278,10 @@ impl Search {
             }
             Disconnected::Join => {
                 let components = (&found.component_of[..], &found.sizes[..]);
-                found.linking_edges =
-                    match found.recall.is_some() && components::linking_takes_long(source, &found.sizes) {
-                        true => components::short_linking_edges(source, &found.graph, components, watch)?,
-                        false => components::linking_edges(source, &found.component_of, watch)?,
-                    };
+                found.linking_edges = match found.recall {
+                    Some(_) => components::short_linking_edges(source, &found.graph, components, watch)?,
+                    None => components::linking_edges(source, &found.component_of, watch)?,
+                };
                 found.graph = found.graph.with_linking_edges(&found.linking_edges);
             }
         }

@@ -10,8 +10,10 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
 use eigenfold_linalg::widest;
 
-/// Blocks of points scanned by one thread at a time.
-const GROUP: usize = 8;
+/// Parts of the points, each of which is scanned by one thread, at most; their lists are in memory together. A part has this many
+/// blocks at least.
+const PARTS: usize = 64;
+const LEAST: usize = 8;
 
 /// Candidates measured beyond the wanted neighbors, in case the digits of single precision decide.
 const SPARE: usize = 8;
@@ -34,7 +36,8 @@ impl Truth {
         let (n, keep) = (points.rows(), k + SPARE);
         let (queries, _) = rounding.rows(points, &rows);
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        let groups = parallel::try_collect_of(blocks.chunks(GROUP), |_, blocks| {
+        let of_part = blocks.len().div_ceil(PARTS).max(LEAST);
+        let parts = parallel::try_collect_of(blocks.chunks(of_part), |_, blocks| {
             watch.step(0)?;
             let (mut tile, mut hits) = (Tile::default(), Vec::new());
             let mut lists: Vec<(f32, Vec<(f32, u32)>)> = vec![(f32::INFINITY, Vec::new()); rows.len()];
@@ -59,7 +62,7 @@ impl Truth {
             Ok(lists.into_iter().map(|(_, list)| list).collect::<Vec<_>>())
         })?;
         let neighbors = parallel::collect(rows.len(), |t| {
-            let mut all: Vec<(f32, u32)> = groups.iter().flat_map(|lists| &lists[t]).copied().collect();
+            let mut all: Vec<(f32, u32)> = parts.iter().flat_map(|lists| &lists[t]).copied().collect();
             all.sort_unstable_by(sort::by_key);
             all.truncate(keep);
             let distance = |j: u32| rounding.metric.between(points, rows[t] as usize, j as usize);
