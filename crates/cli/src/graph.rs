@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "graph": searched, "write": start.elapsed().as_secs_f64()});
-        let value = as_json(&found, learned.as_ref(), rows.as_ref(), seconds);
+        let predicted = found.memory + data.view().bytes();
+        let value = as_json(&found, learned.as_ref(), rows.as_ref(), (seconds, report::memory_mb(predicted)));
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     bar.finish();
@@ -99,7 +100,12 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     Ok(())
 }
 
-fn as_json(found: &Found, learned: Option<&LearnedGraph>, rows: Option<&Kept>, seconds: Value) -> Value {
+fn as_json(
+    found: &Found,
+    learned: Option<&LearnedGraph>,
+    rows: Option<&Kept>,
+    (seconds, memory): (Value, Value),
+) -> Value {
     // Where all is one component there is nothing to tell about each point.
     let component_of = (found.sizes.len() > 1).then(|| match rows {
         Some(kept) => json!(kept.among_all(&found.component_of)),
@@ -122,6 +128,7 @@ fn as_json(found: &Found, learned: Option<&LearnedGraph>, rows: Option<&Kept>, s
             "converged": learned.converged,
         })),
         "seconds": seconds,
+        "memory_mb": memory,
     });
     if let Some(kept) = rows {
         out["dropped"] = kept.json();

@@ -62,6 +62,16 @@ pub(crate) struct Story<'a> {
     pub(crate) spent: Spent,
 }
 
+/// The bytes of this program itself.
+const PROGRAM: u64 = 14_000_000;
+
+/// The predicted memory, with this program, and the peak of the process so far, in units of 10⁶ bytes.
+pub(crate) fn memory_mb(predicted: u64) -> Value {
+    let mb = |bytes: u64| (bytes as f64 / 1e5).round() / 10.0;
+    let peak = eigenfold::peak_memory().unwrap_or_else(|| crate::ALLOCATED.peak_usage() as u64);
+    json!({"predicted": mb(PROGRAM + predicted), "peak": mb(peak)})
+}
+
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
 pub(crate) fn json(story: &Story) -> Value {
     let Story { report, parameters, choice, dims: chosen_dims, held_out, near, warnings, spent } = story;
@@ -85,6 +95,7 @@ pub(crate) fn json(story: &Story) -> Value {
             "held_out": spent.held_out,
             "write": spent.write,
         },
+        "memory_mb": memory_mb(report.predicted_memory),
         "eigenvalues": report.coordinates.eigenvalues,
         "residuals": report.coordinates.residuals,
         "components": report.graph.components,

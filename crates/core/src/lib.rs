@@ -62,6 +62,7 @@ mod warning;
 pub use eigenfold_graph::{Disconnected, Distances, Found, Graph, Index, Metric, Neighbors, Points, Search, Weight};
 pub use eigenfold_io as io;
 pub use eigenfold_linalg::error::rename_parameters;
+pub use eigenfold_linalg::memory::peak as peak_memory;
 pub use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
 pub use eigenfold_linalg::{Error, Result};
 /// The matrix library of [`contract`].

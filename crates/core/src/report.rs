@@ -28,6 +28,9 @@ pub struct Report {
     /// How long the stages took; not kept in saved models, so that equal fits give equal files.
     #[serde(skip)]
     pub seconds: Seconds,
+    /// The most bytes that the fit was predicted to take, the input included; not kept in saved models.
+    #[serde(skip)]
+    pub predicted_memory: u64,
     /// What stage 3 has to show for the coordinates: eigenvalues and residuals, or objective and gradient; of the largest
     /// of separate components, but for the objective and the iterations, which are sums over them. Figures, warnings and
     /// snapshots of all stages are beside it.

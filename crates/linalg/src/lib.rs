@@ -63,4 +63,6 @@ pub struct Eigenpairs {
     pub iterations: usize,
     /// Whether every wanted pair met the solver's tolerance.
     pub converged: bool,
+    /// The predicted bytes of a sparse factor, if there is one; otherwise 0.
+    pub factor: u64,
 }

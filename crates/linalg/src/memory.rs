@@ -34,6 +34,11 @@ pub fn available() -> u64 {
     known.into_iter().flatten().min().map_or(UNKNOWN, |bytes| bytes / 10 * 9)
 }
 
+/// The most bytes that this process has had in memory so far; on Linux alone.
+pub fn peak() -> Option<u64> {
+    kilobytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
 /// The memory of the machine, where the system reports it.
 fn machine() -> Option<System> {
     let mut system = System::new().ok()?;

@@ -212,3 +212,23 @@ fn unpacking_keeps_to_the_limit_of_memory() {
     let line = "embed x.csv.gz --header no -m pca -d 1 -q -o m.csv --memory 100MB";
     bench.refuses(line, 2, "is larger than the limit of 100 MB when it is decompressed by gzip");
 }
+
+/// The predicted memory of a fit is near the peak of its process, and below a limit that is not refused.
+#[test]
+fn memory_is_predicted_and_reported() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 30000 -q -o roll.npy");
+    let memory = |line: &str| {
+        bench.does(&format!("{line} --threads 2 -q -o o.npy --json j.json"));
+        let report: serde_json::Value = serde_json::from_str(&bench.read("j.json")).unwrap();
+        let of = |name: &str| report["memory_mb"][name].as_f64().unwrap();
+        (of("predicted"), of("peak"))
+    };
+    for line in ["graph roll.npy -k 60", "embed roll.npy -m lle", "embed roll.npy -m laplacian-eigenmaps -k 15"] {
+        let (predicted, peak) = memory(line);
+        assert!((0.5..2.0).contains(&(predicted / peak)), "{line}: {predicted} predicted, {peak} taken");
+    }
+    let (predicted, _) = memory("embed roll.npy -m laplacian-eigenmaps -k 40");
+    let line = format!("embed roll.npy -m laplacian-eigenmaps -k 40 -q -o m.npy --memory {}MB", predicted / 3.0);
+    bench.refuses(&line, 2, "and the limit is");
+}

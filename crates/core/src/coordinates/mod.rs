@@ -57,6 +57,9 @@ pub struct Diagnostics {
     pub solver: String,
     /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
     pub iterations: usize,
+    /// The predicted bytes of the solver, where it can take many; not kept in saved models.
+    #[serde(skip)]
+    pub memory: u64,
     /// How the solver ended.
     pub ended: Ended,
     /// What the user should know.

@@ -27,13 +27,16 @@ use faer::Mat;
 /// Basis vectors of a solver per requested pair.
 const BASIS: u64 = 6;
 
+/// Bytes of an entry of a sparse matrix, which a solver copies in its own order.
+const ENTRY: u64 = 24;
+
 /// The first `dims` coordinates of a field; `memory` limits the allocations of a solver.
 ///
 /// # Errors
 ///
 /// If no solver could run, or the observer stopped the run before there was a result.
 pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
-    afford(field, dims, memory)?;
+    let basis = afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
         Field::Precision { matrix, normalization, scale } => {
             let mut pairs = pencil::bottom(matrix, normalization.as_deref(), dims, seed, memory, observer)?;
@@ -109,6 +112,7 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
             residuals,
             solver: pairs.solver,
             iterations: pairs.iterations,
+            memory: basis + pairs.factor + matrix_bytes(field),
             ended: Ended::of(pairs.converged, observer.stop()),
             warnings,
             ..Diagnostics::default()
@@ -126,20 +130,28 @@ fn total_variance(field: &Field) -> Option<f64> {
 }
 
 /// Refuses more coordinates than the basis of an iterative solver can hold.
-fn afford(field: &Field, dims: usize, memory: u64) -> Result<()> {
+fn afford(field: &Field, dims: usize, memory: u64) -> Result<u64> {
     let n = match field {
         Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix.dim(),
         Field::Root(root) => root.dim(),
         Field::Covariance(operator) => operator.dim(),
         // Its smaller side is multiplied out.
-        Field::Factor(_) => return Ok(()),
+        Field::Factor(_) => return Ok(0),
     };
     let needed = 8 * n as u64 * BASIS * (dims as u64 + FURTHER as u64);
     if needed <= memory.max(NEGLIGIBLE) {
-        return Ok(());
+        return Ok(needed);
     }
     let (what, way_out) = ("the basis of the eigen-solver".into(), "use fewer `dims`, or raise `memory`".into());
     Err(Error::Memory { what, needed, limit: memory, way_out })
+}
+
+/// The bytes of a sparse matrix of the field.
+fn matrix_bytes(field: &Field) -> u64 {
+    match field {
+        Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => ENTRY * matrix.entry_count() as u64,
+        Field::Root(_) | Field::Factor(_) | Field::Covariance(_) => 0,
+    }
 }
 
 /// √λ for every pair of a covariance; zero where the eigenvalue is not positive beyond rounding.

@@ -28,10 +28,12 @@ pub use latent::ppco::PpcoSolver;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 
+use crate::coordinates::{self, Map};
 use crate::ended::Ended;
 use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
 use crate::figure::Figure;
+use crate::fit::budget::MemoryBudget;
 use crate::input::{Data, Measured};
 use crate::parameter::{Parameters, short};
 use crate::warning::Warning;
@@ -131,6 +133,8 @@ pub struct Site<'a> {
     pub seed: u64,
     /// The maximum number of bytes to allocate.
     pub memory: u64,
+    /// Counts what the method is predicted to allocate, within a fit.
+    pub(crate) budget: Option<&'a MemoryBudget>,
     /// Receives progress reports.
     pub observer: &'a dyn Observer,
 }
@@ -149,6 +153,7 @@ impl<'a> Site<'a> {
             dims: 2,
             seed: 0,
             memory: u64::MAX,
+            budget: None,
             observer: &Silent,
         }
     }
@@ -199,12 +204,27 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Refuses work that would exceed the memory limit.
+    /// The coordinates of a task of this site.
+    pub(crate) fn map(&self, task: &mut Task, dims: usize) -> Result<Map> {
+        let map = coordinates::map(task, dims, self.seed, self.memory, self.observer)?;
+        self.predict(map.diagnostics.memory);
+        Ok(map)
+    }
+
+    /// Counts the predicted bytes of some work.
+    pub(crate) fn predict(&self, needed: u64) {
+        if let Some(budget) = self.budget {
+            budget.predict(needed, self.memory);
+        }
+    }
+
+    /// Counts the predicted bytes of some work, and refuses it if they exceed the memory limit.
     ///
     /// # Errors
     ///
     /// If it would.
     pub fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
+        self.predict(needed);
         if needed <= self.memory {
             return Ok(());
         }

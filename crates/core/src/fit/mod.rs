@@ -1,6 +1,6 @@
 //! The entry of a fit: an input enters the frame, passes the stages, and leaves the frame as a model.
 
-mod budget;
+pub(crate) mod budget;
 mod frame;
 pub(crate) mod known;
 pub(crate) mod stages;
@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::preparation::one_alone;
 use crate::recipe::Recipe;
 use crate::warning::Warning;
-use budget::Budget;
+use budget::MemoryBudget;
 use eigenfold_graph::distances::mistaken;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::{Observer, Share};
@@ -34,11 +34,12 @@ impl Recipe {
         self.check_known(given)?;
         let (frame, entered) = Frame::enter(self, given)?;
         let input = entered.input(given);
-        let budget = Budget::new(&entered.recipe, input.data, frame.copies())?;
+        let budget = MemoryBudget::new(&entered.recipe, input.data, frame.copies())?;
         let observer = &Share::all(observer);
         let recipe = Recipe { memory: Some(budget.left), ..entered.recipe.clone() };
-        let fitted = Stages::new(&recipe, input, observer).and_then(|stages| stages.run());
+        let fitted = Stages::new(&recipe, input, observer).and_then(|stages| stages.within(&budget).run());
         let mut model = fitted.map_err(|error| budget.of_whole(error))?;
+        model.report.predicted_memory = budget.predicted();
         observer.finish();
         let points = input.data.points();
         let alone = points.filter(|_| !self.method.scales_columns()).and_then(|points| one_alone(points, given.names));

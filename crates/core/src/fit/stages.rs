@@ -5,6 +5,7 @@ use crate::extend::{Known, Rule};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, LearnedGraph, Regraph, Site, Task, Weight};
 use crate::figure::Figure;
+use crate::fit::budget::MemoryBudget;
 use crate::fit::known::first;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Input};
@@ -40,6 +41,8 @@ pub(crate) struct Stages<'a> {
     input: Input<'a>,
     /// The bytes that the graph takes.
     spent: u64,
+    /// Counts what the stages are predicted to take.
+    budget: Option<&'a MemoryBudget>,
     observer: &'a dyn Observer,
 }
 
@@ -49,7 +52,12 @@ impl<'a> Stages<'a> {
         if recipe.method.info().uses_metric {
             input.data.check_metric()?;
         }
-        Ok(Stages { recipe, input, spent: 0, observer })
+        Ok(Stages { recipe, input, spent: 0, budget: None, observer })
+    }
+
+    /// The same, with predictions of what they take.
+    pub(crate) fn within(self, budget: &'a MemoryBudget) -> Stages<'a> {
+        Stages { budget: Some(budget), ..self }
     }
 
     /// All stages.
@@ -79,7 +87,7 @@ impl<'a> Stages<'a> {
         }
         self.observer.progress(Stage::Graph, 0.0);
         let search = self.recipe.search();
-        Ok(Some(match &self.recipe.learned {
+        let (found, learned) = match &self.recipe.learned {
             Some(drill) => {
                 let (found, learned) = drill.graph(&search, self.input.data, self.recipe.memory, self.observer)?;
                 (found, Some(learned))
@@ -88,7 +96,9 @@ impl<'a> Stages<'a> {
                 Some(known) => (self.input.data.given_neighbors(known, &search, self.observer)?, None),
                 None => (self.input.data.neighbors(&search, self.observer)?, None),
             },
-        }))
+        };
+        self.predict(found.memory);
+        Ok(Some((found, learned)))
     }
 
     /// Stage 1 over the same points with other features, its components left apart.
@@ -195,6 +205,7 @@ impl<'a> Stages<'a> {
         let in_second = Stages { observer: &second, ..*self };
         let nearest = in_second.nearest(dims)?;
         let graph_seconds = start.elapsed().as_secs_f64();
+        self.predict(nearest.as_ref().map_or(0, |found| found.memory));
         let start = Instant::now();
         let spent = self.spent + nearest.as_ref().map_or(0, |found| EDGE * found.graph.edge_count() as u64);
         let mut built = Stages { spent, ..in_second }.built(graph, nearest.as_ref().map(|found| &found.graph), dims)?;
@@ -315,6 +326,7 @@ impl<'a> Stages<'a> {
             dims,
             seed: self.recipe.seed,
             memory: self.memory(),
+            budget: self.budget,
             observer: self.observer,
         }
     }
@@ -336,6 +348,7 @@ impl<'a> Stages<'a> {
         let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
+        self.predict(map.diagnostics.memory);
         let (n, k) = (self.input.data.len(), built.neighbors_of(graph));
         if let Some(rule) = built.rule.inner_mut() {
             rule.learn(self.input.data, &map);
@@ -353,6 +366,13 @@ impl<'a> Stages<'a> {
             };
         }
         Ok((map, k))
+    }
+
+    /// Counts what a stage is predicted to take.
+    fn predict(&self, needed: u64) {
+        if let Some(budget) = self.budget {
+            budget.predict(needed, self.memory());
+        }
     }
 
     /// How many bytes may be allocated.

@@ -261,7 +261,7 @@ impl<'a> Data<'a> {
     }
 
     /// The bytes of the numbers that were read: features, distances or lengths of edges.
-    pub(crate) fn bytes(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         match self {
             Data::Points(points, _) => points.bytes(),
             Data::Distances(distances) => distances.matrix().bytes(),

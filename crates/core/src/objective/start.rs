@@ -1,6 +1,5 @@
 //! Starts of an optimization.
 
-use crate::coordinates;
 use crate::extend::Known;
 use crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
 use crate::field::scaling::isomap::Isomap;
@@ -212,7 +211,7 @@ pub(super) fn reported(site: &Site<'_>) -> Option<(&'static str, String)> {
 
 fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
     let mut built = method.build(site)?;
-    Ok(coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?.coordinates)
+    Ok(site.map(&mut built.task, site.dims)?.coordinates)
 }
 
 /// The first principal components, of the directions of the points if the metric depends on angles.
@@ -260,6 +259,7 @@ fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     let Some(Field::Precision { matrix, normalization, .. }) = built.field() else { return mapped(method, site) };
     let dims = site.dims;
     let pairs = pencil::bottom_roughly(matrix, normalization.as_deref(), dims, site.seed, site.memory, site.observer)?;
+    site.predict(pairs.factor);
     let signs: Vec<f64> = (0..dims).map(|q| sign(pairs.vectors.as_ref(), q)).collect();
     let value = |(i, q): (usize, usize)| signs[q] * pairs.vectors[(i, q)];
     let places = (0..site.len()).flat_map(|i| (0..dims).map(move |q| (i, q)));
@@ -279,7 +279,7 @@ pub(super) fn isomap(site: &Site<'_>, graph: &Graph) -> Result<Points> {
     let method = Isomap { landmarks: (n > LANDMARKS_ABOVE).then_some(LANDMARKS) };
     let site = Site { graph: Some(graph), ..*site };
     let mut built = method.build(&site)?;
-    let map = coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?;
+    let map = site.map(&mut built.task, site.dims)?;
     if map.coordinates.rows() == n {
         return Ok(map.coordinates);
     }

@@ -109,6 +109,14 @@ impl Paths {
         self.len() == 0
     }
 
+    /// The bytes that it took to prepare them.
+    pub fn bytes(&self) -> u64 {
+        match &self.route {
+            Route::Elimination(elimination) => ARC_BYTES * elimination.arcs.len() as u64,
+            Route::Dijkstra(graph) => size_of_val(graph.all_lengths()) as u64,
+        }
+    }
+
     /// How the distances are found, in words.
     pub fn route(&self) -> &'static str {
         match self.route {

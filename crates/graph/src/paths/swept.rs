@@ -46,6 +46,11 @@ impl SweptGeodesics {
         8 * (landmarks as u64) * (landmarks as u64 + top as u64)
     }
 
+    /// The bytes that are kept beside the graph.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(self.top.as_slice()) + size_of_val(self.between.as_slice())) as u64
+    }
+
     /// Those between the landmarks and of the top; nothing if the graph is not eliminated, or they need more memory.
     ///
     /// # Errors

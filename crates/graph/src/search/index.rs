@@ -12,6 +12,7 @@ use crate::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::search::kd_tree::KdTree;
 use crate::search::rank_block::BLOCK;
 use crate::search::scan;
+use crate::search::sketch::Sketch;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
@@ -220,6 +221,23 @@ impl<'a> Index<'a> {
             Route::Blocks(_) => n * n * product_time(d),
             Route::Scan => n * n * d * SCAN_TIME,
         }
+    }
+
+    /// The bytes of what a search prepares, at most; a search that may make mistakes is `approximate`.
+    pub(crate) fn prepares(&self, approximate: bool) -> u64 {
+        let (n, d) = (self.points.rows(), self.metric.ranked_cols(self.points.cols()));
+        let (cols, cells) = (self.points.cols(), (n * d) as u64);
+        let approximate = approximate && cols > TREE_DIMS && n >= approximate::POINTS_FROM;
+        let tree_most = if approximate { TREE_TRIED } else { TREE_MOST };
+        let mut bytes = if approximate { Sketch::bytes(n, d) } else { 0 };
+        if self.metric.has_rank() && cols <= tree_most {
+            let copied = self.points.singles().is_some() || self.metric.is_angle();
+            bytes += 12 * cells + if copied { 8 * cells } else { 0 };
+        }
+        if self.metric.has_blocks() && cols > TREE_DIMS && !approximate {
+            bytes += 4 * cells;
+        }
+        bytes
     }
 
     /// Ways from points of every label but `skipped` to points of another one; the shortest of each label by

@@ -81,4 +81,8 @@ impl Source for Matrix<'_> {
     fn work(&self, _k: usize) -> f64 {
         (self.len() * self.len()) as f64 * 2.0
     }
+
+    fn prepares(&self, _approximate: bool) -> u64 {
+        0
+    }
 }

@@ -114,13 +114,15 @@ pub struct Found {
     pub exact_because: Option<&'static str>,
     /// What did the work, in words.
     pub route: &'static str,
+    /// The bytes that the search and a matrix over the graph were predicted to take; 0 for a known graph.
+    pub memory: u64,
 }
 
 impl Found {
     /// A graph that was not searched for.
     fn unsearched(graph: Graph, component_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
         let (linking_edges, connecting_k, recall, exact_because) = (Vec::new(), None, None, None);
-        Found { graph, component_of, sizes, linking_edges, connecting_k, recall, exact_because, route }
+        Found { graph, component_of, sizes, linking_edges, connecting_k, recall, exact_because, route, memory: 0 }
     }
 }
 
@@ -224,7 +226,8 @@ impl Search {
     }
 
     fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
-        within::afford(source, self.neighbors, self.memory.unwrap_or_else(memory::available))?;
+        let most = self.memory.unwrap_or_else(memory::available);
+        let memory = within::afford(source, self.neighbors, self.recall < 1.0, most)?;
         let (mut recall, mut exact_because, mut route) = (None, None, None);
         let graph = match self.neighbors {
             Neighbors::Within(radius) => within::within(source, radius, watch)?,
@@ -258,7 +261,7 @@ impl Search {
         // Asked for last: an exact route is prepared by that.
         let route = route.unwrap_or_else(|| source.route());
         let (component_of, sizes) = components::label(&graph);
-        let mut found = Found { recall, exact_because, ..Found::unsearched(graph, component_of, sizes, route) };
+        let mut found = Found { recall, exact_because, memory, ..Found::unsearched(graph, component_of, sizes, route) };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
                 found.connecting_k = components::connecting_k(source, &found.component_of, k, watch)?;
@@ -408,7 +411,7 @@ mod tests {
             let search = Search { neighbors, ..Search::default() };
             let (a, b) =
                 (search.of_points(&points, &Silent).unwrap(), search.of_distances(&distances, &Silent).unwrap());
-            assert_eq!(Found { route: "", ..a }, Found { route: "", ..b });
+            assert_eq!(Found { route: "", memory: 0, ..a }, Found { route: "", memory: 0, ..b });
         }
     }
 

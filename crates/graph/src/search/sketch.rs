@@ -83,6 +83,13 @@ impl Sketch {
         }
     }
 
+    /// The bytes of the sketch of `n` points of `dims` features; of many features, if a byte of each is enough.
+    pub(crate) fn bytes(n: usize, dims: usize) -> u64 {
+        let single = size_of::<f32>();
+        let of_point = if dims < DIMS_FROM { 2 * single * dims } else { single * (WIDTH + 1) + dims };
+        (n * of_point) as u64
+    }
+
     /// How many features a point has.
     pub(crate) fn dims(&self) -> usize {
         self.dims

@@ -43,6 +43,9 @@ pub(crate) trait Source: Sync {
 
     /// Roughly how many nanoseconds of one processor `nearest_others` takes.
     fn work(&self, k: usize) -> f64;
+
+    /// The bytes of what a search prepares, at most; a search that may make mistakes is `approximate`.
+    fn prepares(&self, approximate: bool) -> u64;
 }
 
 impl Source for Index<'_> {
@@ -85,5 +88,9 @@ impl Source for Index<'_> {
 
     fn work(&self, k: usize) -> f64 {
         Index::work(self, k)
+    }
+
+    fn prepares(&self, approximate: bool) -> u64 {
+        Index::prepares(self, approximate)
     }
 }

@@ -12,15 +12,18 @@ use eigenfold_linalg::sort;
 /// of a search, in those of the graph, both ways, and as entries of the matrix.
 const EDGE: f64 = 64.0;
 
+/// The part of it that is taken beside what the search prepares.
+const FOUND: f64 = 40.0;
+
 /// Points whose neighborhoods are counted to predict the size of a graph.
 const SAMPLE: usize = 200;
 
-/// Refuses a graph that would not fit, before it is made.
+/// The bytes of a graph on its way from the search to a matrix over it.
 ///
 /// # Errors
 ///
-/// If its edges would take more than `memory` bytes; those within a radius are counted on a sample of the points.
-pub(crate) fn afford(source: &dyn Source, neighbors: Neighbors, memory: u64) -> Result<()> {
+/// If it would take more than `memory` bytes; the edges within a radius are counted on a sample of the points.
+pub(crate) fn afford(source: &dyn Source, neighbors: Neighbors, approximate: bool, memory: u64) -> Result<u64> {
     let n = source.len();
     let (degree, what, way_out) = match neighbors {
         Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
@@ -36,11 +39,12 @@ pub(crate) fn afford(source: &dyn Source, neighbors: Neighbors, memory: u64) -> 
             (n as f64 - 1.0, what, "use nearest neighbors with `neighbors`, a sample of the points, or raise `memory`")
         }
     };
-    let needed = (degree * n as f64 * EDGE) as u64;
+    let edges = degree * n as f64;
+    let needed = ((edges * EDGE) as u64).max(source.prepares(approximate) + (edges * FOUND) as u64);
     if needed > memory.max(NEGLIGIBLE) {
         return Err(Error::Memory { what, needed, limit: memory, way_out: way_out.into() });
     }
-    Ok(())
+    Ok(needed)
 }
 
 /// How many points are within a distance of another one, on average over a sample.

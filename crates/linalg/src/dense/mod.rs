@@ -201,6 +201,7 @@ pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<cr
         residuals,
         solver: "dense".into(),
         iterations: 1,
+        factor: 0,
     })
 }
 

@@ -126,7 +126,8 @@ pub fn bottom_roughly(
         if analysis.memory() <= limit && analysis.flops <= CHEAP_FLOPS {
             // With a factor at hand exact vectors cost little more, and do not depend on the order of the points.
             let exact = Ask { tolerance: TOLERANCE, ..ask };
-            return Ok((shift_invert(b, &analysis.symbolic()?, constant, None, &exact, observer)?, Rung::ShiftInvert));
+            let pairs = shift_invert(b, &analysis.symbolic()?, constant, None, &exact, observer)?;
+            return Ok((Eigenpairs { factor: analysis.memory(), ..pairs }, Rung::ShiftInvert));
         }
         let narrow = Ask { block: wanted.next_multiple_of(4).max(4), ..ask };
         let ritz = chebyshev::bottom(b, constant, &narrow, ROUGH_BUDGET, observer)?;
@@ -216,7 +217,7 @@ fn climb(
 ) -> Result<(Eigenpairs, Rung)> {
     let by_factor = |analysis: &Analysis| {
         let pairs = shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer)?;
-        Ok((pairs, Rung::ShiftInvert))
+        Ok((Eigenpairs { factor: analysis.memory(), ..pairs }, Rung::ShiftInvert))
     };
     let analysis = Analysis::new(b)?;
     let fits = analysis.memory() <= limit && analysis.flops <= DEAR_FLOPS;
@@ -255,6 +256,7 @@ fn answer(ritz: Ritz, rung: Rung, remark: &str) -> Eigenpairs {
         solver: format!("{} ({remark})", rung.name()),
         iterations: ritz.steps,
         converged: ritz.converged,
+        factor: 0,
     }
 }
 

@@ -50,6 +50,7 @@ fn lanczos_top(
         solver: "lanczos".into(),
         iterations: ritz.steps,
         converged: ritz.converged,
+        factor: 0,
     })
 }
 

@@ -193,6 +193,7 @@ pub(super) fn fit(method: &str, ppco: &Ppco, site: &Site<'_>) -> Result<(Princip
         solver: solver.into(),
         iterations: steps,
         converged,
+        factor: 0,
     };
     if ppco.solver == PpcoSolver::Em {
         let ritz = best.map_or_else(|| state.ritz(), Ok)?;

@@ -76,6 +76,7 @@ pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Si
             solver: format!("nystrom of {count} landmarks"),
             iterations: 2,
             converged: true,
+            factor: 0,
         },
         trace: diagonal - mean,
         rule: Rule::Features(Features { kernel, places, axes, origin }),

@@ -76,10 +76,15 @@ impl Build for Isomap {
             let table = 4 * (m as u64) * (n as u64);
             site.afford("the geodesics of the landmarks", table, "use fewer `landmarks`, or raise `memory`")?;
         }
-        let kept = if landmarks.is_some() { LandmarkGeodesics::memory(m, n) } else { Centered::memory(n) };
+        let kept = match (&landmarks, &swept) {
+            (Some(_), Some(_)) => Centered::memory(m),
+            (Some(_), None) => LandmarkGeodesics::memory(m, n),
+            (None, _) => Centered::memory(n),
+        };
         let spare = site.memory.saturating_sub(kept);
         let paths = early.unwrap_or_else(|| Paths::within(&union, m, spare / 2));
         drop(union);
+        site.predict(kept + paths.bytes() + swept.as_ref().map_or(0, SweptGeodesics::bytes));
         let used = vec![("paths", paths.route().to_string())];
         let known = |landmarks| LandmarkGeodesics::new(&paths, landmarks, spare / 2, site.observer);
         let geodesics = landmarks.as_deref().filter(|_| swept.is_none()).map(known).transpose()?;

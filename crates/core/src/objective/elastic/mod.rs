@@ -24,7 +24,6 @@ pub use lambda::Lambda;
 use super::interaction::{Form, Interaction};
 use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
 use super::start::{self, Init};
-use crate::coordinates;
 use crate::extend::{AffinityRule, Attracted, Away, Measure, RepulsionForm, Rule};
 use crate::field::scaling::pca::Pca;
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Nearest, Site, Task, Way, shown};
@@ -397,7 +396,7 @@ impl Elastic {
         }
         let mut built = Pca::default().build(site)?;
         let most = MOST_CHARGES.min(points.rows() - 1);
-        let shown = coordinates::map(&mut built.task, most, site.seed, site.memory, site.observer)?.coordinates;
+        let shown = site.map(&mut built.task, most)?.coordinates;
         let charges = Charges::squares(points, &shown);
         let off = charges.error(points);
         Ok((charges, Some(off)))

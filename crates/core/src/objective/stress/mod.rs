@@ -20,7 +20,6 @@ mod sum;
 mod table;
 
 use super::start;
-use crate::coordinates;
 use crate::extend::{Away, Measure, Rule, Stress};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
@@ -290,7 +289,7 @@ impl Smacof {
                 Task::Spectral(Field::Covariance(Box::new(centered)))
             }
         };
-        let mut start = coordinates::map(&mut task, dims, site.seed, site.memory, site.observer)?.coordinates;
+        let mut start = site.map(&mut task, dims)?.coordinates;
         // Directions without variance in the scaling would stay empty: they get small random values.
         let empty: Vec<usize> = (0..dims).filter(|&q| (0..m).all(|i| start.row(i)[q] == 0.0)).collect();
         if !empty.is_empty() {
