@@ -39,7 +39,7 @@ const JUDGED_BY: usize = 256;
 /// The least number of groups that a point is compared with, and the share of its true neighbors that must be in them for
 /// the rounds to find the others: by the number of neighbors that may be missed.
 const LEAST_REACH: usize = 4;
-const START: std::ops::RangeInclusive<f64> = 0.9..=0.975;
+const START: std::ops::RangeInclusive<f64> = 0.94..=0.975;
 const MISSED: f64 = 3.0;
 
 /// The largest share of the predicted time of an exact search that the searches of an approximate one may take together; each
