@@ -11,6 +11,9 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
+/// What is said of a cell or a vector that is null.
+const NULL: &str = "is missing (null)";
+
 /// The content of a file.
 pub(super) struct Sheet {
     pub(super) columns: Columns,
@@ -90,6 +93,12 @@ impl Sheet {
         let values = Numbers::interleaved(path, data, rows)?;
         let (notes, missing) = (Vec::new(), options.missing);
         let sheet = Sheet { columns, roles, values, width, carried, rows, notes, missing, extent };
+        let first_null = nulls.first().copied().flatten();
+        if let Some(null) = first_null.filter(|_| sheet.without_length().is_some() && !options.missing) {
+            let (row, of, column) = sheet.with_length(1).place(null - 1);
+            let gone = Gone::default();
+            return Err(of.missing(path, &place(row, None), column, NULL, gone).at_row(row - 1));
+        }
         if let Some(at) = sheet.values.position(|value| !value.is_nan() && is_unusable(value, options)) {
             let (row, of, column) = sheet.place(at);
             return Err(of.bad_number(path, row, None, column, sheet.values.at(at)));
@@ -97,11 +106,23 @@ impl Sheet {
         if let Some(at) = sheet.values.position(f64::is_nan).filter(|_| !options.missing) {
             let (row, of, column) = sheet.place(at);
             let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(at / width + 1));
-            let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
+            let what = if is_null { NULL } else { "is not a number (NaN)" };
             let gone = extent.gone(&sheet.values, width);
             return Err(of.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
         }
         Ok(sheet)
+    }
+
+    /// The vector column of rows that all have no vector, so that their length is that of a vector below them.
+    pub(super) fn without_length(&self) -> Option<usize> {
+        self.roles.vector.filter(|_| self.width == 0)
+    }
+
+    /// The same rows, when a vector below them told the length of theirs.
+    pub(super) fn with_length(mut self, length: usize) -> Sheet {
+        self.width = length;
+        self.values.resize(self.rows * length, f64::NAN);
+        self
     }
 
     /// Where a value is in the file: its row counted from 1, and its column among those that messages name, which are the
