@@ -6,9 +6,9 @@ use crate::columns::{Columns, Gone, Role, Roles, Want, place};
 use crate::labels::Labels;
 use crate::numbers::Numbers;
 use crate::schema::{self, Column, Schema};
-use crate::{ReadOptions, Table, is_unusable};
+use crate::{ReadOptions, Table, format_error, is_unusable};
 use eigenfold_graph::points::Points;
-use eigenfold_linalg::error::Result;
+use eigenfold_linalg::error::{Result, plural};
 use std::path::Path;
 
 /// What is said of a cell or a vector that is null.
@@ -181,6 +181,7 @@ impl Sheet {
 
     /// Points, labels and carried columns; the columns as `like` has them, if it is given.
     pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
+        self.check_length(path, like)?;
         let labels = match self.roles.label {
             Some(label) => match self.cells(label).and_then(Labels::from_cells) {
                 // The label column of a model may be empty in new rows, and other rows may have labels.
@@ -201,6 +202,16 @@ impl Sheet {
             points_of(self.rows, names.len(), self.values, self.extent).map_err(|error| error.in_file(path))?;
         let columns = named.then_some(names);
         Ok(Table { points, columns, schema, labels, kept, notes })
+    }
+
+    /// Refuses vectors of another length than those of the model.
+    fn check_length(&self, path: &Path, like: Option<&Schema>) -> Result<()> {
+        let length = like.and_then(Schema::vector_length).filter(|&length| length != self.width);
+        let Some((column, length)) = self.roles.vector.zip(length) else { return Ok(()) };
+        let (title, numbers) = (self.columns.title(column), plural(self.width, "number"));
+        let fact = format!("the vectors of {title} have {numbers} and those of the model {length}");
+        let way_out = "use `vector` with the column that it is, or fit the model to such vectors";
+        Err(format_error(path, fact, way_out).at_column(column))
     }
 
     /// The names of the features, in the order of the model where it is known; empty where there are none.

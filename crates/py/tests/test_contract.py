@@ -52,6 +52,16 @@ def test_what_is_returned_has_the_type_that_was_asked_for(each, few):
         np.testing.assert_array_equal(narrow, wide.astype(np.float32), strict=True)
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.int8])
+def test_short_types_have_the_results_of_double_precision(each, few, kind):
+    short = few.astype(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = each().fit(short), each().fit(short.astype(np.float64))
+    np.testing.assert_array_equal(one.embedding_, other.embedding_, strict=True)
+    np.testing.assert_array_equal(one.transform(short[:5]), other.transform(short[:5].astype(np.float64)), strict=True)
+
+
 def test_estimators_are_scikit_learns(each):
     assert isinstance(each(), BaseEstimator) and isinstance(each(), TransformerMixin)
 

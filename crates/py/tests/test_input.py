@@ -191,6 +191,13 @@ def test_any_metric_of_scipy_or_a_function_will_do(expected):
     assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
 
 
+def test_a_metric_of_ones_own_gets_double_precision():
+    pixels = np.random.default_rng(0).integers(0, 256, (20, 5)).astype(np.uint8)
+    types = set()
+    Isomap(metric=lambda a, b: types.update((a.dtype, b.dtype)) or np.abs(a - b).sum()).fit(pixels)
+    assert types == {np.dtype(np.float64)}
+
+
 @pytest.mark.parametrize("diagonal, way", [(0.0, "if they are distances, use metric='precomputed'"), (1.0, r"similarities, use KernelPCA\(kernel='precomputed'\)")])
 def test_a_table_of_all_pairs_among_points_gets_a_hint_in_pythons_words(diagonal, way):
     table = np.random.default_rng(0).random((20, 20))

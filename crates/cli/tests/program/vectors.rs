@@ -112,6 +112,20 @@ fn a_vector_that_breaks_off_within_a_stream_leaves_no_file_and_whole_rows() {
 }
 
 #[test]
+fn vectors_of_another_length_than_the_models_are_refused() {
+    let bench = with(&["vector_breaks.parquet", "vector_breaks.arrow"]);
+    bench.does("embed vector_breaks.parquet --vector whole -m pca -q -o map.csv --save pca.model");
+    for name in ["vector_breaks.parquet", "vector_breaks.arrow"] {
+        let fact =
+            "the vectors of column \"five\" have 5 numbers and those of the model 4; use --vector with the column";
+        for rows in [2, 1000] {
+            let line = format!("transform pca.model {name} --vector five --batch-rows {rows}");
+            bench.refuses(&format!("{line} -o no.csv"), 2, fact);
+        }
+    }
+}
+
+#[test]
 fn rows_without_a_vector_are_dropped_also_at_the_top_of_a_stream() {
     let bench = with(&["vector_breaks.parquet", "vector_breaks.arrow"]);
     bench.does("embed vector_breaks.parquet --vector whole -m pca -q -o map.csv --save pca.model");

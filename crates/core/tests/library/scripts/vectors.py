@@ -70,6 +70,7 @@ breaks = {
     "null": broken(8, None),
     "hole": broken(8, [1.0, None, 3.0, 4.0]),
     "nan": broken(8, [1.0, np.nan, 3.0, 4.0]),
+    "five": [[*row, 1.0] for row in numbers / 4],
     "head": [*[None] * 6, *(list(row) for row in numbers[6:] / 4)],
 }
 written("vector_breaks", pa.table({name: pa.array(cells, pa.list_(pa.float32())) for name, cells in breaks.items()}), row_group_size=5)
