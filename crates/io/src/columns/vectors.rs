@@ -233,7 +233,9 @@ impl<'a> Block<'a> {
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
         let rows = self.rows.max(self.least) as u64;
-        let size = if self.gathered.numbers.is_single() { size_of::<f32>() } else { size_of::<f64>() };
+        // Where a number is missing, all of them are widened.
+        let single = self.gathered.numbers.is_single() && !self.options.missing;
+        let size = if single { size_of::<f32>() } else { size_of::<f64>() };
         let numbers = rows.saturating_mul(length as u64).saturating_mul(size as u64);
         check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }
