@@ -16,6 +16,10 @@ const TASK: usize = 1 << 15;
 /// A number of a precision, from one that it holds.
 pub(crate) trait Real: Copy + Default + Send + Sync + Into<f64> {
     fn of(number: f64) -> Self;
+
+    fn double(self) -> f64 {
+        self.into()
+    }
 }
 
 impl Real for f64 {
@@ -96,12 +100,12 @@ impl Numbers {
     }
 
     pub(crate) fn at(&self, at: usize) -> f64 {
-        either!(self, values => values[at].into())
+        either!(self, values => values[at].double())
     }
 
     /// The first position whose number satisfies a condition.
     pub(crate) fn position(&self, is: impl Fn(f64) -> bool) -> Option<usize> {
-        either!(self, values => values.iter().position(|&value| is(value.into())))
+        either!(self, values => values.iter().position(|&value| is(value.double())))
     }
 
     /// How many are missing in rows of `width` numbers.

@@ -86,6 +86,11 @@ impl Schema {
         self.columns.iter().find(|column| matches!(column.role, Role::Vector(_)))
     }
 
+    /// The length of its vector.
+    pub(crate) fn vector_length(&self) -> Option<usize> {
+        self.columns.iter().find_map(|column| if let Role::Vector(length) = column.role { Some(length) } else { None })
+    }
+
     /// The same with a feature per entry in place of a vector.
     pub(crate) fn unfolded(&self) -> Schema {
         let of = |column: &Column| match (&column.role, &column.name) {

@@ -6,10 +6,13 @@ use crate::columns::{Columns, Gone, Role, Roles, Want, place};
 use crate::labels::Labels;
 use crate::numbers::Numbers;
 use crate::schema::{self, Column, Schema};
-use crate::{ReadOptions, Table, is_unusable};
+use crate::{ReadOptions, Table, format_error, is_unusable};
 use eigenfold_graph::points::Points;
-use eigenfold_linalg::error::Result;
+use eigenfold_linalg::error::{Result, plural};
 use std::path::Path;
+
+/// What is said of a cell or a vector that is null.
+const NULL: &str = "is missing (null)";
 
 /// The content of a file.
 pub(super) struct Sheet {
@@ -90,6 +93,12 @@ impl Sheet {
         let values = Numbers::interleaved(path, data, rows)?;
         let (notes, missing) = (Vec::new(), options.missing);
         let sheet = Sheet { columns, roles, values, width, carried, rows, notes, missing, extent };
+        let first_null = nulls.first().copied().flatten();
+        if let Some(null) = first_null.filter(|_| sheet.without_length().is_some() && !options.missing) {
+            let (row, of, column) = sheet.with_length(1).place(null - 1);
+            let gone = Gone::default();
+            return Err(of.missing(path, &place(row, None), column, NULL, gone).at_row(row - 1));
+        }
         if let Some(at) = sheet.values.position(|value| !value.is_nan() && is_unusable(value, options)) {
             let (row, of, column) = sheet.place(at);
             return Err(of.bad_number(path, row, None, column, sheet.values.at(at)));
@@ -97,11 +106,23 @@ impl Sheet {
         if let Some(at) = sheet.values.position(f64::is_nan).filter(|_| !options.missing) {
             let (row, of, column) = sheet.place(at);
             let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(at / width + 1));
-            let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
+            let what = if is_null { NULL } else { "is not a number (NaN)" };
             let gone = extent.gone(&sheet.values, width);
             return Err(of.missing(path, &place(row, None), column, what, gone).at_row(row - 1));
         }
         Ok(sheet)
+    }
+
+    /// The vector column of rows that all have no vector, so that their length is that of a vector below them.
+    pub(super) fn without_length(&self) -> Option<usize> {
+        self.roles.vector.filter(|_| self.width == 0)
+    }
+
+    /// The same rows, when a vector below them told the length of theirs.
+    pub(super) fn with_length(mut self, length: usize) -> Sheet {
+        self.width = length;
+        self.values.resize(self.rows * length, f64::NAN);
+        self
     }
 
     /// Where a value is in the file: its row counted from 1, and its column among those that messages name, which are the
@@ -160,6 +181,7 @@ impl Sheet {
 
     /// Points, labels and carried columns; the columns as `like` has them, if it is given.
     pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
+        self.check_length(path, like)?;
         let labels = match self.roles.label {
             Some(label) => match self.cells(label).and_then(Labels::from_cells) {
                 // The label column of a model may be empty in new rows, and other rows may have labels.
@@ -180,6 +202,16 @@ impl Sheet {
             points_of(self.rows, names.len(), self.values, self.extent).map_err(|error| error.in_file(path))?;
         let columns = named.then_some(names);
         Ok(Table { points, columns, schema, labels, kept, notes })
+    }
+
+    /// Refuses vectors of another length than those of the model.
+    fn check_length(&self, path: &Path, like: Option<&Schema>) -> Result<()> {
+        let length = like.and_then(Schema::vector_length).filter(|&length| length != self.width);
+        let Some((column, length)) = self.roles.vector.zip(length) else { return Ok(()) };
+        let (title, numbers) = (self.columns.title(column), plural(self.width, "number"));
+        let fact = format!("the vectors of {title} have {numbers} and those of the model {length}");
+        let way_out = "use `vector` with the column that it is, or fit the model to such vectors";
+        Err(format_error(path, fact, way_out).at_column(column))
     }
 
     /// The names of the features, in the order of the model where it is known; empty where there are none.

@@ -4,6 +4,7 @@ import tracemalloc
 import warnings
 
 import numpy as np
+import pyarrow
 import pytest
 
 import eigenfold
@@ -20,6 +21,12 @@ def test_batches_have_the_numbers_of_all_rows_at_once(each, few, size):
         fitted = each().fit(few)
         new = np.vstack([few[:5], few[5:12] + 0.01, 3 * few[:2]])
         assert np.array_equal(np.vstack(list(fitted.transform(in_batches(new, size)))), fitted.transform(new))
+
+
+def test_a_reader_of_pyarrow_is_an_iterator_of_batches(few):
+    table = pyarrow.table({"v": few.tolist()})
+    fitted = eigenfold.PCA().fit(table)
+    assert np.array_equal(np.vstack(list(fitted.transform(table.to_reader(max_chunksize=7)))), fitted.transform(table))
 
 
 def test_standard_deviations_come_in_batches_too(few):

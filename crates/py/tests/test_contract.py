@@ -33,6 +33,35 @@ def test_check_estimator(name):
     assert sum(result["status"] == "passed" for result in results) > 30
 
 
+@pytest.mark.parametrize("name", ["PCA", "Isomap", "UMAP"])
+def test_check_estimator_holds_in_single_precision(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        small = {"n_neighbors": 5} if CLASSES[name]._spec.graph else {}
+        results = check_estimator(CLASSES[name](dtype="float32", **small), on_fail=None, on_skip=None)
+    assert {result["check_name"]: result["status"] for result in results}["check_transformer_preserve_dtypes"] == "passed"
+    assert not [result["check_name"] for result in results if result["status"] == "failed"]
+
+
+def test_what_is_returned_has_the_type_that_was_asked_for(each, few):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        double, single = each().fit(few), each(dtype="float32").fit(few)
+        rows = double.inverse_transform(double.embedding_[:5]), single.inverse_transform(double.embedding_[:5])
+    for wide, narrow in [(double.embedding_, single.embedding_), (double.transform(few[:5]), single.transform(few[:5])), rows]:
+        np.testing.assert_array_equal(narrow, wide.astype(np.float32), strict=True)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.int8])
+def test_short_types_have_the_results_of_double_precision(each, few, kind):
+    short = few.astype(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = each().fit(short), each().fit(short.astype(np.float64))
+    np.testing.assert_array_equal(one.embedding_, other.embedding_, strict=True)
+    np.testing.assert_array_equal(one.transform(short[:5]), other.transform(short[:5].astype(np.float64)), strict=True)
+
+
 def test_estimators_are_scikit_learns(each):
     assert isinstance(each(), BaseEstimator) and isinstance(each(), TransformerMixin)
 

@@ -84,6 +84,77 @@ def test_a_column_of_vectors_is_a_block_of_features(expected):
     assert np.array_equal(spectral.fit_transform(pandas.DataFrame({"v": list(X)})), spectral.fit_transform(X))
 
 
+def test_a_column_given_alone_needs_no_name(expected):
+    X, map_ = expected
+    fitted = Isomap().fit(pyarrow.table({"v": X.tolist()}))
+    assert list(fitted.feature_names_in_) == ["v[0]", "v[1]", "v[2]"]
+    named = pandas.Series(list(X), name="w")
+    alone = [named, pandas.Series(list(X)), named.to_numpy(), polars.Series("", X), pyarrow.array(X.tolist()), pyarrow.table({"v": X.tolist()})["v"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for column in alone:
+            assert np.array_equal(Isomap().fit_transform(column), map_)
+            assert np.array_equal(fitted.transform(column), fitted.transform(pandas.DataFrame({"v": list(X)})))
+            assert np.array_equal(Isomap().fit(X).transform(column), fitted.transform(column))
+    assert list(Isomap().fit(named).feature_names_in_) == ["w[0]", "w[1]", "w[2]"] and not hasattr(Isomap().fit(alone[1]), "feature_names_in_")
+
+
+# The type that holds every number of a type, if not double precision.
+TYPES = {"float16": "float32", "float32": "float32", "float64": "float64", "int8": "float32", "uint8": "float32", "int32": "float64", "int64": "float64"}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("holes", [False, True], ids=["whole", "holes"])
+def test_the_type_of_vectors_is_kept_if_single_precision_holds_it(kind, holes):
+    X = (np.arange(48) * 7 % 16).reshape(12, 4).astype(kind)
+    rows: list = list(X)
+    there = X.astype(np.float64)
+    if holes:
+        rows[0] = rows[5] = None
+        there[[0, 5]] = np.nan
+    entries, two = getattr(pyarrow, kind)(), [rows[:3], rows[3:]]
+    lists, fixed = pyarrow.list_(entries), pyarrow.list_(entries, 4)
+    columns = {
+        "pandas": pandas.Series(rows),
+        "cells of numpy": pandas.Series(rows).to_numpy(),
+        "list": rows,
+        "pyarrow": pyarrow.array(rows, lists),
+        "large": pyarrow.array(rows, pyarrow.large_list(entries)),
+        "fixed": pyarrow.array(rows, fixed),
+        "chunks": pyarrow.chunked_array([pyarrow.array(part, fixed) for part in two]),
+        "slice": pyarrow.array([rows[1], *rows, rows[2]], lists).slice(1, 12),
+        "arrow in pandas": pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([pyarrow.array(rows, lists)]))),
+        "polars": polars.Series([None if row is None else row.tolist() for row in rows], dtype=polars.List(getattr(polars, kind.title().replace("Ui", "UI")))),
+    }
+    for name, column in columns.items():
+        found = eigenfold._input.matrix(column)
+        np.testing.assert_array_equal(found, there, err_msg=name)
+        assert found.dtype == TYPES[kind], name
+    if not holes:
+        assert eigenfold._input.matrix(X).dtype == TYPES[kind]
+
+
+def test_a_hole_in_a_vector_is_nan_in_the_type_of_the_others():
+    cells = [[1.0, None], [2.0, 3.0], None]
+    for column in (pyarrow.array(cells, pyarrow.list_(pyarrow.float32())), polars.Series(cells, dtype=polars.List(polars.Float32))):
+        found = eigenfold._input.matrix(column)
+        np.testing.assert_array_equal(found, np.array([[1, np.nan], [2, 3], [np.nan, np.nan]], dtype=np.float32), strict=True)
+
+
+def test_functions_take_columns_of_vectors_too(expected):
+    X, map_ = expected
+    frame = pandas.DataFrame({"id": range(len(X)), "v": list(X)})
+    maps = pyarrow.array(map_.tolist())
+    assert eigenfold.quality(frame["v"], maps) == eigenfold.quality(X, map_)
+    assert eigenfold.dimension(polars.from_pandas(frame[["v"]]), quick=True) == eigenfold.dimension(X, quick=True)
+    with pytest.warns(UserWarning, match=r"column 'id' left aside; give X\['v'\] alone if that is right"):
+        found = eigenfold.compare(frame, "pca")
+    assert '"name":"v[2]"' in found.html().replace(" ", "")
+    assert '"name":"b"' in eigenfold.compare(pyarrow.table({"a": X[:, 0], "b": X[:, 1]}), "pca").html().replace(" ", "")
+    fitted = PCA().fit(X)
+    assert np.array_equal(fitted.inverse_transform(pandas.Series(list(fitted.embedding_))), fitted.inverse_transform(fitted.embedding_))
+
+
 def test_vectors_that_are_not_there_are_missing(expected):
     X = expected[0].copy()
     cells = [*X[:7].tolist(), None, [1.0, None, 2.0], *X[9:].tolist()]
@@ -118,6 +189,13 @@ def test_any_metric_of_scipy_or_a_function_will_do(expected):
     by_function = Isomap(metric=lambda a, b: np.abs(a - b).max()).fit_transform(X)
     assert np.allclose(by_function, Isomap(metric="chebyshev").fit_transform(X))
     assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
+
+
+def test_a_metric_of_ones_own_gets_double_precision():
+    pixels = np.random.default_rng(0).integers(0, 256, (20, 5)).astype(np.uint8)
+    types = set()
+    Isomap(metric=lambda a, b: types.update((a.dtype, b.dtype)) or np.abs(a - b).sum()).fit(pixels)
+    assert types == {np.dtype(np.float64)}
 
 
 @pytest.mark.parametrize("diagonal, way", [(0.0, "if they are distances, use metric='precomputed'"), (1.0, r"similarities, use KernelPCA\(kernel='precomputed'\)")])
@@ -178,6 +256,15 @@ REFUSED = [
     (lambda X: Isomap().fit(pandas.DataFrame({"v": list(X), "w": list(X)})), ValueError, r"columns 'v', 'w' hold vectors, and the points can be in one of them; give X\['v'\] alone, or vector='v'"),
     (lambda X: Isomap(vector="u").fit(pandas.DataFrame({"v": list(X), "w": list(X)})), ValueError, "vector is 'u', and X has no column of vectors of this name; give one of 'v', 'w'"),
     (lambda X: Isomap().fit(pandas.DataFrame({"v": [*X[:5], X[5, :2], *X[6:]]})), ValueError, "row 6, column 'v' has 2 numbers and row 1 has 3; give every row a vector of one length"),
+    (lambda X: eigenfold.knn_graph(pandas.DataFrame({"v": list(X), "w": list(X)}), 5), ValueError, r"columns 'v', 'w' hold vectors, and the points can be in one of them; give X\['v'\] alone$"),
+    (lambda X: Isomap().fit([*X[:5], X[5, :2], *X[6:]]), ValueError, "row 6 has 2 numbers and row 1 has 3; give every row a vector of one length"),
+    (lambda X: Isomap().fit(pandas.Series([*X[:5], X[5, :2], *X[6:]]).to_numpy()), ValueError, "row 6 has 2 numbers and row 1 has 3"),
+    (lambda X: Isomap().fit(pyarrow.array([None, *X[1:5].tolist(), [1.0], *X[6:].tolist()])), ValueError, "row 6 has 1 number and row 2 has 3"),
+    (lambda X: Isomap().fit(X).transform(polars.Series("v", [*X[:5].tolist(), [1.0]])), ValueError, "row 6, column 'v' has 1 number and row 1 has 3"),
+    (lambda X: Isomap().fit(X).transform(pandas.Series([*X[:5].tolist(), None])), ValueError, r"row 6, column 1 is not a number \(NaN\), the first of 3 in 1 row; use missing="),
+    (lambda X: Isomap().fit(pandas.Series([*X[:5].tolist(), ["a", 1.0, 2.0]], name="v")), ValueError, "row 6, column 'v': could not convert string to float: 'a'; give every row a vector of numbers"),
+    (lambda X: Isomap().fit(pyarrow.array([None, []], pyarrow.list_(pyarrow.float32()))), ValueError, "no row has a vector with a number"),
+    (lambda X: Isomap().fit(pyarrow.array([], pyarrow.list_(pyarrow.float32()))), ValueError, "0 sample"),
     (lambda X: Isomap().fit(polars.DataFrame({"v": [[], *X[1:].tolist()]})), ValueError, "row 2, column 'v' has 3 numbers and row 1 has 0"),
     (lambda X: Isomap().fit(pyarrow.table({"v": [[row] for row in X.tolist()]})), ValueError, "column 'v' holds lists, and not a vector of numbers in every row"),
     (lambda X: Isomap().fit(pyarrow.table({"v": [None, *X[1:].tolist()]})), ValueError, r"row 1, column.* is not a number \(NaN\)"),

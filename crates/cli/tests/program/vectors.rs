@@ -79,6 +79,84 @@ fn several_columns_of_vectors_are_named_and_missing_ones_obey_the_flag() {
 }
 
 #[test]
+fn a_vector_that_breaks_off_within_a_stream_leaves_no_file_and_whole_rows() {
+    let bench = with(&["vector_breaks.parquet", "vector_breaks.arrow"]);
+    bench.does("embed vector_breaks.parquet --vector whole -m pca -d 4 -q -o map.csv --save pca.model");
+    let piped = |line: &str| bench.run(&format!("{line} --batch-rows 2 -q"));
+    for name in ["vector_breaks.parquet", "vector_breaks.arrow"] {
+        for command in ["transform", "reconstruct"] {
+            let of = |column: &str| format!("{command} pca.model {name} --vector {column}");
+            let whole = piped(&of("whole")).out;
+            assert_eq!(whole.lines().count(), 13, "{name} {command}");
+            for (column, fact) in [
+                ("longer", "row 9, column \"longer\" has "),
+                ("shorter", "row 9, column \"shorter\" has 3 numbers and row 1 has 4; "),
+                ("nothing", "row 9, column \"nothing\" has 0 numbers and row 1 has 4; "),
+                ("null", "row 9, column \"null[0]\" is missing (null)"),
+                ("hole", "row 9, column \"hole[1]\" is missing (null)"),
+                ("nan", "row 9, column \"nan[1]\" is not a number (NaN)"),
+                ("head", "row 1, column \"head[0]\" is missing (null)"),
+            ] {
+                bench.refuses(&format!("{} -o no.csv --json no.json --batch-rows 2", of(column)), 2, fact);
+                bench.refuses(&format!("embed {name} --vector {column} -m pca -o no.csv"), 2, fact);
+                let sampled = format!("embed {name} --vector {column} -m pca --fit-rows 5 --batch-rows 2");
+                bench.refuses(&format!("{sampled} -o no.csv"), 2, fact);
+                let answer = piped(&of(column));
+                assert_eq!(answer.code, 2, "{name} {command} {column}");
+                let rows = answer.out.lines().count();
+                assert_eq!(answer.out, whole.split_inclusive('\n').take(rows).collect::<String>(), "{column}");
+                assert!(answer.out.is_empty() || answer.out.ends_with('\n'), "{name} {command} {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_of_another_length_than_the_models_are_refused() {
+    let bench = with(&["vector_breaks.parquet", "vector_breaks.arrow"]);
+    bench.does("embed vector_breaks.parquet --vector whole -m pca -q -o map.csv --save pca.model");
+    for name in ["vector_breaks.parquet", "vector_breaks.arrow"] {
+        let fact =
+            "the vectors of column \"five\" have 5 numbers and those of the model 4; use --vector with the column";
+        for rows in [2, 1000] {
+            let line = format!("transform pca.model {name} --vector five --batch-rows {rows}");
+            bench.refuses(&format!("{line} -o no.csv"), 2, fact);
+        }
+    }
+}
+
+#[test]
+fn rows_without_a_vector_are_dropped_also_at_the_top_of_a_stream() {
+    let bench = with(&["vector_breaks.parquet", "vector_breaks.arrow"]);
+    bench.does("embed vector_breaks.parquet --vector whole -m pca -q -o map.csv --save pca.model");
+    let header = |text: &str| text.lines().next().map(String::from);
+    for name in ["vector_breaks.parquet", "vector_breaks.arrow"] {
+        let transformed = |column: &str| {
+            let line = format!("transform pca.model {name} --vector {column} --missing drop --batch-rows 2");
+            bench.does(&format!("{line} -q -o new.csv"));
+            bench.read("new.csv")
+        };
+        let whole = transformed("whole");
+        for (column, gone) in [("null", 8..9), ("hole", 8..9), ("nan", 8..9), ("head", 0..6)] {
+            let row = |(at, line): (usize, &str)| {
+                (at > 0).then(|| if gone.contains(&(at - 1)) { "," } else { line }.to_string())
+            };
+            let rows: Vec<String> = whole.lines().enumerate().filter_map(row).collect();
+            let new = transformed(column);
+            assert_eq!(new.lines().skip(1).collect::<Vec<_>>(), rows, "{name} {column}");
+            assert_eq!(header(&new), header(&whole));
+            let line = format!("embed {name} --vector {column} --missing drop -m pca");
+            bench.does(&format!("{line} -q -o all.csv"));
+            bench.does(&format!("{line} --fit-rows 100 --batch-rows 2 -q -o sampled.csv"));
+            let empty = |name: &str| bench.read(name).lines().filter(|line| *line == ",").count();
+            assert_eq!((empty("all.csv"), empty("sampled.csv")), (gone.len(), gone.len()), "{name} {column}");
+        }
+        bench.does(&format!("transform pca.model {name} --vector head --missing mean --batch-rows 2 -q -o mean.csv"));
+        assert_eq!(bench.read("mean.csv").lines().filter(|line| *line == ",").count(), 0);
+    }
+}
+
+#[test]
 fn a_column_of_half_precision_or_decimals_is_data_and_brotli_is_unpacked() {
     let bench = with(&["decimals.parquet", "decimals.arrow", "decimals_bytes.parquet"]);
     for name in ["decimals.parquet", "decimals.arrow", "decimals_bytes.parquet"] {

@@ -24,6 +24,7 @@ use crate::sheet::{Extent, Sheet};
 use crate::source::{Content, Stream};
 use crate::{Format, ReadOptions, Table, format_error, sheet_from, sheet_of};
 use eigenfold_linalg::error::Result;
+use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,8 @@ pub struct Batches {
     rows: Option<usize>,
     /// The rows until now.
     above: usize,
+    /// Rows that were read after those.
+    waiting: VecDeque<Sheet>,
     labels: Option<Tally>,
     /// The data columns in which something was observed.
     observed: Vec<bool>,
@@ -101,8 +104,8 @@ impl Batches {
         let rows = rows.map_or_else(|| (NUMBERS / width).clamp(LEAST, MOST), |rows| rows.max(1));
         let like = options.like.clone().filter(|_| want == Want::Table);
         let options = ReadOptions { like, ..options.clone() };
-        let (labels, observed) = (None, Vec::new());
-        Ok(Batches { path, blocks, options, rows: Some(rows), above: 0, labels, observed, ended: false })
+        let (waiting, labels, observed) = (VecDeque::new(), None, Vec::new());
+        Ok(Batches { path, blocks, options, rows: Some(rows), above: 0, waiting, labels, observed, ended: false })
     }
 
     /// The number of rows of the file, if it is known before all of them are read.
@@ -122,9 +125,33 @@ impl Batches {
         self.labels.as_ref().map(Tally::complete)
     }
 
+    /// The next rows. Rows without a vector at the top of a file wait for the first vector, which tells the length of theirs.
+    fn sheet(&mut self) -> Result<Option<Sheet>> {
+        if let Some(sheet) = self.waiting.pop_front() {
+            return Ok(Some(sheet));
+        }
+        let mut above = self.above;
+        while let Some(sheet) = self.blocks.next(self.rows.unwrap_or(MOST), Extent { above, partial: true })? {
+            above += sheet.rows;
+            let (length, waits) = (sheet.width, sheet.without_length().is_some());
+            self.waiting.push_back(sheet);
+            if !waits {
+                let all = self.waiting.drain(..).map(|sheet| match sheet.without_length() {
+                    Some(_) => sheet.with_length(length),
+                    None => sheet,
+                });
+                self.waiting = all.collect();
+                return Ok(self.waiting.pop_front());
+            }
+        }
+        match self.waiting.front().and_then(|sheet| Some((sheet, sheet.without_length()?))) {
+            Some((sheet, column)) => Err(sheet.columns.no_numbers(&self.path, column)),
+            None => Ok(None),
+        }
+    }
+
     fn read(&mut self) -> Result<Option<Table>> {
-        let extent = Extent { above: self.above, partial: true };
-        let Some(sheet) = self.blocks.next(self.rows.unwrap_or(MOST), extent)? else {
+        let Some(sheet) = self.sheet()? else {
             return self.finish().map(|()| None);
         };
         let (above, partial) = (self.above, sheet.extent.partial);

@@ -52,6 +52,12 @@ impl Columns {
         format_error(path, format!("{} holds no vectors of numbers", self.title(column)), way_out).at_column(column)
     }
 
+    /// The error of a column of vectors in which there is not a single number.
+    pub(crate) fn no_numbers(&self, path: &Path, column: usize) -> Error {
+        let fact = format!("no row of {} has a vector with a number", self.title(column));
+        format_error(path, fact, format!("use `ignore` {}", self.flag(column))).at_column(column)
+    }
+
     /// Ignores all columns but the vectors; the columns that were data until now.
     pub(crate) fn left_aside(&self, vector: usize, roles: &mut [Role]) -> Vec<usize> {
         let aside: Vec<usize> = (0..self.count()).filter(|&c| c != vector && roles[c] == Role::Data).collect();
@@ -187,13 +193,9 @@ impl<'a> Block<'a> {
         if self.rows == 0 {
             return Err(format_error(path, "holds no rows", "give at least two points"));
         }
-        if self.width().unwrap_or(0) == 0 {
-            let flag = self.columns.flag(self.column);
-            return Err(format_error(
-                path,
-                format!("no row of {title} has a vector with a number"),
-                format!("use `ignore` {flag}"),
-            ));
+        // In a batch, the length may be that of a vector below it.
+        if self.least == 0 && self.width().unwrap_or(0) == 0 {
+            return Err(self.columns.no_numbers(path, self.column));
         }
         Ok(self.gathered)
     }
@@ -231,7 +233,9 @@ impl<'a> Block<'a> {
     /// Refuses vectors of a length that all rows have no room for.
     fn check_room(&self, length: usize) -> Result<()> {
         let rows = self.rows.max(self.least) as u64;
-        let size = if self.gathered.numbers.is_single() { size_of::<f32>() } else { size_of::<f64>() };
+        // Where a number is missing, all of them are widened.
+        let single = self.gathered.numbers.is_single() && !self.options.missing;
+        let size = if single { size_of::<f32>() } else { size_of::<f64>() };
         let numbers = rows.saturating_mul(length as u64).saturating_mul(size as u64);
         check_memory(self.path, numbers.saturating_add(self.in_memory), self.options.memory)
     }

@@ -60,6 +60,7 @@ class PCA(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -84,6 +85,7 @@ class PCA(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -102,6 +104,7 @@ class ClassicalMDS(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -122,6 +125,7 @@ class ClassicalMDS(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -148,6 +152,7 @@ class KernelPCA(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -176,6 +181,7 @@ class KernelPCA(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -208,6 +214,7 @@ class Isomap(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -245,6 +252,7 @@ class Isomap(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -279,6 +287,7 @@ class LocallyLinearEmbedding(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -316,6 +325,7 @@ class LocallyLinearEmbedding(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -349,6 +359,7 @@ class LaplacianEigenmaps(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -386,6 +397,7 @@ class LaplacianEigenmaps(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -414,6 +426,7 @@ class DiffusionMaps(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -444,6 +457,7 @@ class DiffusionMaps(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -475,6 +489,7 @@ class MVU(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -512,6 +527,7 @@ class MVU(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -543,6 +559,7 @@ class MEU(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -579,6 +596,7 @@ class MEU(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -609,6 +627,7 @@ class Drill(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -644,6 +663,7 @@ class Drill(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -662,6 +682,7 @@ class PPCA(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -688,6 +709,7 @@ class PPCA(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -708,6 +730,7 @@ class FactorAnalysis(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -735,6 +758,7 @@ class FactorAnalysis(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -761,6 +785,7 @@ class PPCO(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -789,6 +814,7 @@ class PPCO(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -812,6 +838,7 @@ class PKPCA(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -837,6 +864,7 @@ class PKPCA(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -859,6 +887,7 @@ class GPLVM(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -882,6 +911,7 @@ class GPLVM(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -916,6 +946,7 @@ class ElasticEmbedding(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -951,6 +982,7 @@ class ElasticEmbedding(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -975,6 +1007,7 @@ class SNE(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1001,6 +1034,7 @@ class SNE(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -1026,6 +1060,7 @@ class SymmetricSNE(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1053,6 +1088,7 @@ class SymmetricSNE(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -1083,6 +1119,7 @@ class TSNE(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1115,6 +1152,7 @@ class TSNE(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -1156,6 +1194,7 @@ class UMAP(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1198,6 +1237,7 @@ class UMAP(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -1228,6 +1268,7 @@ class Sammon(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1261,6 +1302,7 @@ class Sammon(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,
@@ -1297,6 +1339,7 @@ class MDS(Estimator):
     scale_columns: str | None
     log: str | None
     memory: int | None
+    dtype: str | type
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
@@ -1338,6 +1381,7 @@ class MDS(Estimator):
         scale_columns: str | None = None,
         log: str | None = None,
         memory: int | None = None,
+        dtype: str | type = 'float64',
         likelihood: bool = False,
         verbose: int = 0,
         callback: Callable[[str, float, float | None], Any] | None = None,

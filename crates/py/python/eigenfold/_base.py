@@ -29,6 +29,7 @@ class Estimator(_sklearn.Alone):
     _spec: ClassVar[Spec]
     missing: str
     vector: str | None
+    dtype: Any
     n_jobs: int | None
     verbose: int
     callback: Any
@@ -54,7 +55,8 @@ class Estimator(_sklearn.Alone):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
             The points: an array, a pandas or polars DataFrame, a pyarrow table, or a scipy sparse matrix, which is converted to a dense
-            array. With ``metric="precomputed"`` a square matrix of distances, or a sparse matrix as a graph of edge lengths.
+            array. A column that has a vector in every row may be given by itself, as in ``df["embedding"]``; of a table, the
+            parameter `vector` names it. With ``metric="precomputed"`` a square matrix of distances, or a sparse matrix as a graph of edge lengths.
             With ``kernel="precomputed"`` a kernel matrix.
         y : None
             Ignored.
@@ -93,7 +95,7 @@ class Estimator(_sklearn.Alone):
     def _fit(self, X: Any, y: Any, init: Any) -> Any:
         """A fit whose optimization starts from `init`, or else as the parameters define."""
         self._dtype()
-        X, names = _vectors.unpacked(X, self.vector)
+        X, names = _vectors.unpacked(X, _vectors.Choice(self.vector))
         data = self._spec.data(self, X)
         request, kind, start = self._spec.request(self)
         given = _input.read(self, data, kind, least=2, names=names)
@@ -549,7 +551,7 @@ class Estimator(_sklearn.Alone):
     def _again(self, X: Any) -> tuple[Any, _input.CheckedInput]:
         """The model, and rows that have its columns."""
         self._fitted()
-        X, names = _vectors.unpacked(X, self.vector, _vectors.fitted(self))
+        X, names = _vectors.unpacked(X, _vectors.of_fitted(self))
         given = _input.read(self, X, self._spec.kind(self), names=names)
         if given.kind == "graph":
             raise TypeError("new points of a sparse matrix cannot be placed; give dense rows")

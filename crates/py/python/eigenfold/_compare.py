@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _eigenfold, _input
+from . import _eigenfold, _input, _vectors
 
 
 class Comparison:
@@ -153,7 +153,7 @@ def compare(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The points.
+        The points. A column that has a vector in every row will do, as in ``df["embedding"]``.
     methods : str or iterable of str, optional
         The methods by the names of the command-line program, such as 'pca', 'umap' or 'lle'; 'all' is all of them. By default a
         selection of common methods.
@@ -223,12 +223,13 @@ def compare(
         "metric": metric,
         "seed": _input.seed(random_state),
     }
+    X, entries = _vectors.unpacked(X)
+    columns = entries or _vectors.column_names(X)
     data = _input.matrix(X)
     listener = None if callback is None else lambda stage, fraction, objective, _notes: callback(stage, fraction, objective)
     found = _eigenfold.compare(
         data, names, json.dumps(request), swept, _labeled(labels, len(data)), float(seconds), _input.threads(n_jobs), listener
     )
-    columns = getattr(X, "columns", None)
     return Comparison(found, None if columns is None else [str(name) for name in columns], image, title)
 
 

@@ -22,7 +22,8 @@ def dimension(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The points, by the Euclidean distance. Repeated points count once.
+        The points, by the Euclidean distance. Repeated points count once. A column that has a vector in every row will do, as in
+        ``df["embedding"]``.
     n_neighbors : int, optional
         The largest neighborhood of the Levina-Bickel estimate, of the correlation dimension and of the pointwise estimates; by
         default 20, or all other points if there are fewer.
@@ -97,7 +98,7 @@ def gp_likelihood(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The data that were embedded.
+        The data that were embedded; a column that has a vector in every row will do.
     embedding : array-like of shape (n_samples, n_components)
         The embedding, by eigenfold or by any other program, one row per row of `X`.
     lengths : {'ard', 'unit', 'raw'}, default='ard'
@@ -178,7 +179,8 @@ def knn_graph(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        The points, or with `metric='precomputed'` their distances.
+        The points, or with `metric='precomputed'` their distances. A column that has a vector in every row will do, as in
+        ``df["embedding"]``.
     n_neighbors : int or None, default=10
         The number of neighbors of each point, the point itself not counted.
     radius : float, optional

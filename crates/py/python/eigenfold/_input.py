@@ -41,6 +41,8 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | N
         X = _dense(X)
     names = names or feature_names(X)
     data = matrix(X, who)
+    if kind == "measured":
+        data = data.astype(np.float64, copy=False)  # what measures may compute in the type that it gets
     rows, columns = data.shape
     if rows < least:
         raise ValueError(
@@ -52,7 +54,7 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | N
 
 
 def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
-    """A matrix of float64 or float32 in any memory order, from an array, a table or nested lists."""
+    """A matrix in any memory order, from an array, a table or nested lists: of float32 if that holds every number of its type."""
     _refuse_lazy(X)
     X, _ = _vectors.unpacked(X)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
@@ -60,19 +62,30 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
     elif isinstance(X, np.ma.MaskedArray):
         array = np.ma.filled(X.astype(np.float64), np.nan)  # what is masked is not known
     else:
-        array = np.asarray(X)
+        array = _array(X)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array!r}\n")
     if array.dtype.kind in "mM":
         raise ValueError(f"{array.dtype} holds times, which are not numeric; subtract a time and divide by a unit first")
-    if array.dtype not in (np.float64, np.float32) or not array.dtype.isnative or not array.flags.aligned:
-        array = array.astype(np.float64)
+    wanted = np.float32 if array.dtype.kind in "fiu" and np.can_cast(array.dtype, np.float32) else np.float64
+    if array.dtype != wanted or not array.dtype.isnative or not array.flags.aligned:
+        array = array.astype(wanted)
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead by {who}. Reshape your data either using "
             "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
         )
     return array
+
+
+def _array(X: Any) -> np.ndarray:
+    try:
+        return np.asarray(X)
+    except ValueError:
+        # Rows of several lengths, or some that are None.
+        if isinstance(X, (list, tuple)):
+            return _vectors.matrix(X)
+        raise
 
 
 def _table(X: Any) -> np.ndarray:

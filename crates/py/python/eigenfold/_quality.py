@@ -81,7 +81,8 @@ def quality(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        The data, or with `metric='precomputed'` their distances.
+        The data, or with `metric='precomputed'` their distances. A column that has a vector in every row will do, as in
+        ``df["embedding"]``.
     embedding : array-like of shape (n_samples, n_components)
         The embedding, by eigenfold or by any other program, one row per row of `X`.
     labels : array-like of shape (n_samples,), optional

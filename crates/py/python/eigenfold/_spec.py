@@ -17,7 +17,7 @@ SHARED = {
     "random_state": (0, "int | None", "the seed of every random choice; None is 0. The same seed gives the same result for any `n_jobs`"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
     "missing": ("error", "str", "how missing cells (NaN) are treated: 'error' raises an error; 'mean' uses the mean of the column; 'model' predicts them from similar rows, and PPCA and FactorAnalysis integrate them out instead"),
-    "vector": (None, "str | None", "the column of a table that has a vector in every row; these vectors are the points. None is the only such column"),
+    "vector": (None, "str | None", "the column of a table that has a vector in every row; these vectors are the points, and other columns are no features. None is the only such column"),
     "standardize": (False, "bool", "whether to center every column and scale it to unit variance first; the same as `scale_columns='unit'`"),
     "scale_columns": (None, "str | None", "how to center and scale every column first: 'unit' by mean and standard deviation, 'robust' by median and interquartile range"),
     "log": (None, "str | None", "the logarithm to take of every number before columns are scaled: 'log1p' is log(1 + x)"),

@@ -1,8 +1,12 @@
-"""Columns of vectors: tables of pandas, polars and pyarrow that have an array or a list of numbers in every row of one column."""
+"""Columns of vectors: tables of pandas, polars and pyarrow that have an array or a list of numbers in every row of one column.
+
+A column may also be given alone, as a Series, an array of pyarrow, or an array of numpy that has an array in every cell. A column is
+read as three arrays: which of its rows hold a vector, how long these vectors are, and their entries one after the other.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,18 +17,19 @@ LISTED = 5
 NUMBERS = {"halffloat", "float", "double", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
-def unpacked(X: Any, wanted: str | None = None, fitted: str | None = None) -> tuple[Any, list[str] | None]:
+def unpacked(X: Any, choice: Choice | None = None) -> tuple[Any, list[str] | None]:
     """The vectors of a table as a matrix and the names of their entries; another input as it is, and None.
 
-    They are in the column that is wanted or was fitted to, or in the only column that holds vectors; other columns are left aside.
+    They are in the column that was chosen or fitted to, or in the only column that holds vectors; other columns are left aside.
     """
     if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
         return X, None  # a lazy frame, which is refused later
     if _is_column(X):
-        return _matrix(X, _name(X)) if _holds_vectors(X) else (X, None)
-    names = _names(X)
+        return _alone(X, choice) if _holds_vectors(X) else (X, None)
+    names = column_names(X)
     if names is None:
         return X, None
+    wanted, fitted = (None, None) if choice is None else (choice.wanted, choice.fitted)
     vectors = [name for name in names if _holds_vectors(_column(X, name))]
     if wanted is not None and wanted not in vectors:
         ways = f"give one of {_listed(vectors)}" if vectors else "leave it out"
@@ -32,25 +37,53 @@ def unpacked(X: Any, wanted: str | None = None, fitted: str | None = None) -> tu
     if wanted is None and fitted not in vectors:
         if len(vectors) > 1:
             fact = f"columns {_listed(vectors)} hold vectors, and the points can be in one of them"
-            raise ValueError(f"{fact}; give X[{vectors[0]!r}] alone, or vector={vectors[0]!r}")
+            raise ValueError(f"{fact}; give X[{vectors[0]!r}] alone{'' if choice is None else f', or vector={vectors[0]!r}'}")
         if not vectors:
             return X, None
-        _warn(vectors[0], [name for name in names if name != vectors[0]])
+        way = f"X[{vectors[0]!r}] alone" if choice is None else f"vector={vectors[0]!r}"
+        _warn(vectors[0], [name for name in names if name != vectors[0]], way)
     name = wanted if wanted is not None else fitted if fitted in vectors else vectors[0]
-    return _matrix(_column(X, name), str(name))
+    values = matrix(_column(X, name), str(name))
+    return values, _entries(str(name), values)
 
 
-def fitted(estimator: Any) -> str | None:
+class Choice(NamedTuple):
+    """How an estimator chooses among columns of vectors."""
+
+    # By its parameter `vector`.
+    wanted: str | None
+    # By the column that it was fitted to.
+    fitted: str | None = None
+    # Whether it was fitted at all.
+    again: bool = False
+
+
+def of_fitted(estimator: Any) -> Choice:
     """The column of vectors that an estimator was fitted to, by the names of its features."""
     names = getattr(estimator, "feature_names_in_", None)
-    return None if names is None or not str(names[0]).endswith("[0]") else str(names[0])[:-3]
+    name = None if names is None or not str(names[0]).endswith("[0]") else str(names[0])[:-3]
+    return Choice(estimator.vector, name, True)
 
 
-def _warn(name: Any, aside: list[Any]) -> None:
+def _alone(column: Any, choice: Choice | None) -> tuple[np.ndarray, list[str] | None]:
+    """A column by itself, which needs no name where an estimator is fitted: nothing else can be meant."""
+    own = getattr(column, "name", None)
+    name = None if own is None or own == "" else str(own)
+    values = matrix(column, name)
+    if choice is not None and choice.again:
+        name = choice.fitted
+    return values, None if name is None else _entries(name, values)
+
+
+def _entries(name: str, values: np.ndarray) -> list[str]:
+    return [f"{name}[{at}]" for at in range(values.shape[1])]
+
+
+def _warn(name: Any, aside: list[Any], way: str) -> None:
     if aside:
         what = "column" if len(aside) == 1 else "columns"
         fact = f"the vectors of column {name!r} were taken for the points and {what} {_listed(aside)} left aside"
-        warn(f"{fact}; give vector={name!r} if that is right, or leave the column out if not")
+        warn(f"{fact}; give {way} if that is right, or leave the column out if not")
 
 
 def _listed(names: list[Any]) -> str:
@@ -58,8 +91,8 @@ def _listed(names: list[Any]) -> str:
     return ", ".join(repr(name) for name in names[:LISTED]) + more
 
 
-def _names(X: Any) -> list[Any] | None:
-    """The names of the columns of a table."""
+def column_names(X: Any) -> list[Any] | None:
+    """What the columns of a table are called; None if it is no table."""
     names = getattr(X, "column_names", None)
     if names is None and hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = X.columns
@@ -67,7 +100,9 @@ def _names(X: Any) -> list[Any] | None:
 
 
 def _is_column(X: Any) -> bool:
-    """Whether this is one column: a Series of pandas or polars, an array of pyarrow."""
+    """Whether this is one column: a Series of pandas or polars, an array of pyarrow, or one of numpy with anything in its cells."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype == object
     alone = not hasattr(X, "columns") and not hasattr(X, "column_names")
     return alone and (hasattr(X, "iloc") or hasattr(X, "to_pylist") or hasattr(X, "to_list") and hasattr(X, "dtype"))
 
@@ -79,15 +114,14 @@ def _column(X: Any, name: Any) -> Any:
     return column.iloc[:, 0] if hasattr(column, "iloc") and column.ndim == 2 else column  # two columns of one name
 
 
-def _name(column: Any) -> str:
-    name = getattr(column, "name", None) or getattr(column, "_name", None)
-    return str(name) if name else "vector"
+def _is_polars(column: Any) -> bool:
+    return not isinstance(column, np.ndarray) and not hasattr(column, "iloc")
 
 
 def _holds_vectors(column: Any) -> bool:
     if hasattr(column, "to_pylist"):
         return _is_arrow_list(column.type)
-    if not hasattr(column, "iloc"):
+    if _is_polars(column):
         inner = getattr(column.dtype, "inner", None)
         return inner is not None and inner.is_numeric()
     if hasattr(column.dtype, "pyarrow_dtype"):
@@ -107,61 +141,70 @@ def _is_there(cell: Any) -> bool:
     return cell is not None and type(cell).__name__ != "NAType" and not (np.ndim(cell) == 0 and cell != cell)
 
 
-def _matrix(column: Any, name: str) -> tuple[np.ndarray, list[str]]:
-    """The vectors of a column below each other; NaN where there is none."""
-    whole = _whole(column)
-    values = _stacked(list(column.to_pylist() if hasattr(column, "to_pylist") else column), name) if whole is None else whole
-    return values, [f"{name}[{at}]" for at in range(values.shape[1])]
-
-
-def _whole(column: Any) -> np.ndarray | None:
-    """The same without a step through Python, where nothing is missing and all vectors are of one length."""
+def matrix(column: Any, name: str | None = None) -> np.ndarray:
+    """The vectors of a column, or of a list, below each other, in the type that they have; NaN where there is none."""
+    if hasattr(getattr(column, "dtype", None), "pyarrow_dtype"):
+        column = column.array.__arrow_array__()
     if hasattr(column, "to_pylist"):
-        chunks = [chunk for chunk in getattr(column, "chunks", [column]) if len(chunk)]
-        entries = [chunk.flatten() for chunk in chunks]
-        if not chunks or any(chunk.null_count for chunk in chunks + entries):
-            return None
-        sizes = {int(length) for chunk in chunks for length in _lengths(chunk)}
-        if len(sizes) != 1 or sizes == {0}:
-            return None
-        return np.concatenate([entry.to_numpy(zero_copy_only=False) for entry in entries]).reshape(len(column), -1)
-    if not hasattr(column, "iloc"):  # polars
-        entries = column.explode()
-        if column.null_count() or entries.null_count() or not len(column):
-            return None
-        sizes = set(column.list.len().unique()) if type(column.dtype).__name__ == "List" else {column.dtype.size}
-        return entries.to_numpy().reshape(len(column), -1) if len(sizes) == 1 and sizes != {0} else None
-    cells = list(column)
-    same = {(cell.shape, cell.dtype) if isinstance(cell, np.ndarray) else None for cell in cells}
-    return np.stack(cells) if len(same) == 1 and None not in same and cells[0].ndim == 1 and cells[0].dtype != object else None
+        there, lengths, entries = _of_arrow(column)
+    elif isinstance(column, (list, tuple)) or not _is_polars(column):
+        there, lengths, entries = _of_cells(list(column), name)
+    else:
+        there, lengths, entries = _of_polars(column)
+    if not len(there):
+        return np.empty((0, 1))
+    if not lengths.any():
+        raise ValueError(f"no row{'' if name is None else f' of column {name!r}'} has a vector with a number; leave the column out")
+    width, rows = int(lengths[0]), np.flatnonzero(there)
+    if (others := np.flatnonzero(lengths != width)).size:
+        numbers = "1 number" if lengths[others[0]] == 1 else f"{lengths[others[0]]} numbers"
+        fact = f"{_place(rows[others[0]], name)} has {numbers} and row {rows[0] + 1} has {width}"
+        raise ValueError(f"{fact}; give every row a vector of one length")
+    vectors = entries.reshape(len(rows), width)
+    if len(rows) == len(there):
+        return vectors
+    # The least type that has NaN and holds the numbers.
+    whole = np.full((len(there), width), np.nan, np.result_type(vectors.dtype, np.float16))
+    whole[there] = vectors
+    return whole
 
 
-def _lengths(chunk: Any) -> np.ndarray:
-    """How long the lists of an array of pyarrow are, none of which is missing."""
-    if hasattr(chunk.type, "list_size"):
-        return np.asarray([chunk.type.list_size])
-    return np.unique(np.diff(np.asarray(chunk.offsets)))
+def _place(row: Any, name: str | None) -> str:
+    return f"row {row + 1}" if name is None else f"row {row + 1}, column {name!r}"
 
 
-def _stacked(cells: list[Any], name: str) -> np.ndarray:
-    first: tuple[int, int] | None = None
-    rows: list[np.ndarray | None] = []
-    for row, cell in enumerate(cells, 1):
-        if not _is_there(cell):
-            rows.append(None)
-            continue
-        try:
+def _of_arrow(column: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    there = np.asarray(column.is_valid())
+    chunks = [chunk for chunk in getattr(column, "chunks", [column]) if len(chunk)]
+    chunks = [chunk.drop_null() if chunk.null_count else chunk for chunk in chunks]
+    lengths = [np.full(len(chunk), chunk.type.list_size) if hasattr(chunk.type, "list_size") else np.diff(chunk.offsets) for chunk in chunks]
+    return there, _joined(lengths), _joined([chunk.flatten().to_numpy(zero_copy_only=False) for chunk in chunks])
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
+
+
+def _of_polars(column: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    kept = column.drop_nulls()
+    lengths = kept.list.len().to_numpy() if type(column.dtype).__name__ == "List" else np.full(len(kept), column.dtype.size)
+    return column.is_not_null().to_numpy(), lengths, kept.explode().to_numpy()
+
+
+def _of_cells(cells: list[Any], name: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    there = np.asarray([_is_there(cell) for cell in cells], dtype=bool)
+    vectors = [_vector(cells[row], _place(row, name)) for row in np.flatnonzero(there)]
+    return there, np.asarray([len(vector) for vector in vectors], dtype=int), _joined(vectors)
+
+
+def _vector(cell: Any, place: str) -> np.ndarray:
+    """The numbers in a cell, which is at this place."""
+    try:
+        vector = np.asarray(cell)
+        if vector.dtype.kind not in "fiu":
             vector = np.asarray(cell, dtype=np.float64)
-        except (TypeError, ValueError) as refused:
-            raise ValueError(f"row {row}, column {name!r}: {refused}; give every row a vector of numbers") from None
-        if vector.ndim != 1:
-            raise ValueError(f"row {row}, column {name!r} has {vector.ndim} dimensions; give every row a vector of numbers")
-        first = first or (row, len(vector))
-        if len(vector) != first[1]:
-            numbers = "1 number" if len(vector) == 1 else f"{len(vector)} numbers"
-            fact = f"row {row}, column {name!r} has {numbers} and row {first[0]} has {first[1]}"
-            raise ValueError(f"{fact}; give every row a vector of one length")
-        rows.append(vector)
-    if first is None or first[1] == 0:
-        raise ValueError(f"no row of column {name!r} has a vector with a number; leave the column out")
-    return np.stack([np.full(first[1], np.nan) if row is None else row for row in rows])
+    except (TypeError, ValueError) as refused:
+        raise ValueError(f"{place}: {refused}; give every row a vector of numbers") from None
+    if vector.ndim != 1:
+        raise ValueError(f"{place} has {vector.ndim} dimensions; give every row a vector of numbers")
+    return vector

@@ -57,6 +57,24 @@ holes[5] = None
 holes[7] = [0.25, None, 0.75, 1.0]
 written("vector_holes", pa.table({"list": pa.array(holes, pa.list_(pa.float64())), "fixed": pa.array(holes, pa.list_(pa.float64(), WIDTH))}))
 
+# Vectors that break off within a file, in blocks of five rows; `head` has none in the first block and more.
+def broken(row, vector):
+    return [*(list(row) for row in numbers[:row] / 4), vector, *(list(row) for row in numbers[row + 1 :] / 4)]
+
+
+breaks = {
+    "whole": [list(row) for row in numbers / 4],
+    "longer": broken(8, [1.0] * 5),
+    "shorter": broken(8, [1.0] * 3),
+    "nothing": broken(8, []),
+    "null": broken(8, None),
+    "hole": broken(8, [1.0, None, 3.0, 4.0]),
+    "nan": broken(8, [1.0, np.nan, 3.0, 4.0]),
+    "five": [[*row, 1.0] for row in numbers / 4],
+    "head": [*[None] * 6, *(list(row) for row in numbers[6:] / 4)],
+}
+written("vector_breaks", pa.table({name: pa.array(cells, pa.list_(pa.float32())) for name, cells in breaks.items()}), row_group_size=5)
+
 # Columns that are not vectors of one length.
 ragged = [list(row) for row in numbers / 4]
 ragged[6] = [1.0, 2.0]
