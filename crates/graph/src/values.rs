@@ -121,7 +121,7 @@ impl Values {
         matches!(self, Values::Single(single) if single.wide.get().is_some())
     }
 
-    /// All numbers in double precision, without a copy if nobody shares them.
+    /// All numbers in double precision, without a copy unless they are shared.
     pub(crate) fn into_wide(self) -> Vec<f64> {
         match self {
             Values::Double(numbers) => Arc::unwrap_or_clone(numbers),

@@ -118,7 +118,7 @@ impl Sheet {
         self.roles.vector.filter(|_| self.width == 0)
     }
 
-    /// The same rows, when a vector below them told the length of theirs.
+    /// The same rows, with the length of the first vector below them.
     pub(super) fn with_length(mut self, length: usize) -> Sheet {
         self.width = length;
         self.values.resize(self.rows * length, f64::NAN);

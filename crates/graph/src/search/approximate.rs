@@ -76,9 +76,11 @@ pub(crate) fn nearest_others(
     };
     let [plan, judge] = Truth::new(points, &rounding, samples(n), k, watch)?.split(PLANNED_BY);
     let sketch = Sketch::new(points, &rounding, &plan);
+    watch.step(0)?;
     let groups = Groups::new(&sketch);
     let share = (1.0 - MISSED * (1.0 - wanted)).clamp(*START.start(), *START.end());
     let mut effort = Effort::new(&groups, &plan, k, share);
+    watch.step(0)?;
     if effort.work(&groups, k) > PART * exact {
         return Ok(Err("for these points an exact search is as fast"));
     }

@@ -1,6 +1,6 @@
 //! Some of many points, from all over them.
 
-/// `count` of `n` indices, ascending: one of each of as many equal stretches, at a place of its own within the stretch. Rows that
+/// `count` of `n` indices, ascending: one of each of `count` equal stretches, at a random place within the stretch. Rows that
 /// repeat with a period are therefore all likely to be among them. Another `round` draws other places.
 pub(crate) fn spread(count: usize, n: usize, round: u64) -> impl Iterator<Item = u32> {
     (0..count).map(move |at| {
@@ -10,7 +10,7 @@ pub(crate) fn spread(count: usize, n: usize, round: u64) -> impl Iterator<Item =
     })
 }
 
-/// The finalizer of splitmix64: bits that look drawn by chance.
+/// The finalizer of splitmix64: bits that look random.
 ///
 /// G. L. Steele, D. Lea, C. H. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014.
 fn mixed(x: u64) -> u64 {
