@@ -10,6 +10,7 @@ pub use crate::extend::{Batch, Extension, Known, Newcomer, Rule, Sizes, Traits, 
 pub use crate::field::{
     Affinity, Boxed, Build, Built, CoordinateScale, Descend, Energy, Field, Nearest, Regraph, Site, Solved, Task, Way,
 };
+pub use crate::fit::budget::MemoryBudget;
 pub use crate::parameter::{
     Access, Applies, Auto, Choice, FieldValue, Kind, Named, Parameter, Parameters, Table, Value,
 };

@@ -213,6 +213,7 @@ impl Places<'_> {
     }
 
     /// Puts numbers of this precision into them.
+    #[cfg(feature = "parquet")]
     pub(crate) fn put(self, numbers: impl Iterator<Item = f64>) {
         match self {
             Places::Double(places) => places.iter_mut().zip(numbers).for_each(|(place, number)| *place = number),

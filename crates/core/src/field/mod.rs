@@ -134,7 +134,7 @@ pub struct Site<'a> {
     /// The maximum number of bytes to allocate.
     pub memory: u64,
     /// Counts what the method is predicted to allocate, within a fit.
-    pub(crate) budget: Option<&'a MemoryBudget>,
+    pub budget: Option<&'a MemoryBudget>,
     /// Receives progress reports.
     pub observer: &'a dyn Observer,
 }

@@ -12,7 +12,7 @@ const CHUNK: usize = 4096;
 
 /// What a fit may allocate, under one limit for everything.
 #[derive(Debug)]
-pub(crate) struct MemoryBudget {
+pub struct MemoryBudget {
     limit: u64,
     /// What the copies of the input leave of the limit.
     pub(crate) left: u64,
