@@ -29,6 +29,8 @@ pub use weight::Weight;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
+use eigenfold_linalg::sparse::locality::positions;
+use eigenfold_linalg::sparse::matrix::by_rows;
 use eigenfold_linalg::sparse::rows::{Counted, SomeRows, joined};
 use serde::{Deserialize, Serialize};
 
@@ -198,6 +200,25 @@ impl Graph {
             graph.push(self.edges(i).map(|(j, length)| (place[j], length)).filter(|edge| edge.0 != u32::MAX));
         }
         graph
+    }
+
+    /// The graph with its points in another order, point `order[i]` becoming point i.
+    pub fn reordered(&self, order: &[u32]) -> Graph {
+        let position = positions(order);
+        let mut offsets = Vec::with_capacity(order.len() + 1);
+        offsets.push(0);
+        for (row, &i) in order.iter().enumerate() {
+            offsets.push(offsets[row] + self.neighbors(i as usize).len());
+        }
+        let (mut targets, mut lengths) = (vec![0u32; self.edge_count()], vec![0.0; self.edge_count()]);
+        let rows = by_rows(&offsets, &mut targets).into_iter().zip(by_rows(&offsets, &mut lengths));
+        parallel::each_of(rows, |_, ((rows, targets), (_, lengths))| {
+            let edges = rows.flat_map(|row| self.edges(order[row] as usize));
+            for ((target, length), (j, own)) in targets.iter_mut().zip(lengths).zip(edges) {
+                (*target, *length) = (position[j], own);
+            }
+        });
+        Graph { offsets, targets, lengths }
     }
 
     /// The undirected graph that has an edge wherever either list does (the union); each list sorted by index.

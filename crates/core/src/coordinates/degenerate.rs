@@ -59,7 +59,7 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
 
 /// The warning about a map that is constant along a coordinate.
 pub(super) fn flat(map: &Points) -> Option<String> {
-    let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
+    let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&column(map, q))).collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     if longest == 0.0 {
         return Some("all points coincide on the map; use another method, or other parameters".into());
@@ -72,14 +72,21 @@ pub(super) fn flat(map: &Points) -> Option<String> {
     ))
 }
 
-/// The length of a sorted coordinate.
+/// The length of a coordinate.
 fn length(values: &[f64]) -> f64 {
-    values[values.len() - 1] - values[0]
+    let (low, high) = ends(values);
+    high - low
+}
+
+/// The lowest and the highest value.
+fn ends(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((values[0], values[0]), |(low, high), &value| (low.min(value), high.max(value)))
 }
 
 /// The number of points beyond the widest gap of a coordinate, on the smaller side.
 fn few_of(map: &Points, q: usize) -> usize {
-    let values = sorted(map, q);
+    let mut values = column(map, q);
+    values.sort_by(f64::total_cmp);
     let gap = |at: &usize| values[*at] - values[at - 1];
     let widest = (1..values.len()).max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(0);
     widest.min(values.len() - widest)
@@ -87,30 +94,43 @@ fn few_of(map: &Points, q: usize) -> usize {
 
 /// The number of points elsewhere, if 98 % are within a hundredth of the coordinate's length around its median.
 fn crowded(map: &Points, q: usize) -> Option<usize> {
-    let values = sorted(map, q);
-    let n = values.len();
-    let (median, length) = (values[n / 2], length(&values));
+    let mut values = column(map, q);
+    let (n, length) = (values.len(), length(&values));
+    let median = *values.select_nth_unstable_by(n / 2, f64::total_cmp).1;
     let apart = values.iter().filter(|&&value| (value - median).abs() > 0.5 * DOT * length).count();
     let rare = apart as f64 <= (1.0 - MOST) * n as f64;
     (rare && length > 0.0).then_some(apart)
 }
 
-fn sorted(map: &Points, q: usize) -> Vec<f64> {
-    let mut values: Vec<f64> = (0..map.rows()).map(|i| map.row(i)[q]).collect();
-    values.sort_by(f64::total_cmp);
-    values
+fn column(map: &Points, q: usize) -> Vec<f64> {
+    (0..map.rows()).map(|i| map.row(i)[q]).collect()
+}
+
+/// At least as many points as a dot can have that is as long as a dot along a coordinate.
+fn fullest(values: &[f64]) -> usize {
+    let (low, high) = ends(values);
+    let scale = 1.0 / (DOT * (high - low)).max(f64::MIN_POSITIVE);
+    let mut bins = vec![0usize; (1.0 / DOT) as usize + 1];
+    let last = bins.len() - 1;
+    values.iter().for_each(|value| bins[(((value - low) * scale) as usize).min(last)] += 1);
+    // A dot is as long as a bin, and so within two of them, or three by rounding.
+    bins.windows(3).map(|some| some.iter().sum()).max().unwrap_or(0)
 }
 
 /// The sizes of a few dots, largest first, if they hold 98 % of the points. A dot is all points within half a hundredth
 /// of every coordinate's length around its first.
 fn dots(map: &Points) -> Option<Vec<usize>> {
-    let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
+    // Points between the dots may come first; they are few.
+    let spare = ((1.0 - MOST) * map.rows() as f64) as usize;
+    let columns: Vec<Vec<f64>> = (0..map.cols()).map(|q| column(map, q)).collect();
+    if columns.iter().any(|values| DOTS * fullest(values) < map.rows() - spare) {
+        return None;
+    }
+    let lengths: Vec<f64> = columns.iter().map(|values| length(values)).collect();
     let near = |a: &[f64], b: &[f64]| {
         a.iter().zip(b).zip(&lengths).all(|((a, b), length)| (a - b).abs() <= 0.5 * DOT * length)
     };
     let (mut left, mut sizes): (Vec<usize>, Vec<usize>) = ((0..map.rows()).collect(), Vec::new());
-    // Points between the dots may come first; they are few.
-    let spare = ((1.0 - MOST) * map.rows() as f64) as usize;
     let mut odd = 0;
     while let Some(&first) = left.first() {
         let (dot, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|&&i| near(map.row(i), map.row(first)));
@@ -152,6 +172,15 @@ mod tests {
         assert_eq!(message(&column(2, 0.2)), None);
         assert_eq!(message(&column(0, 1.0)), None);
         assert_eq!(message(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
+    }
+
+    #[test]
+    fn no_dot_has_more_points_than_the_fullest_stretch() {
+        let dot = (0..50).map(|i| 0.495 + 0.01 * f64::from(i) / 49.0);
+        assert!(fullest(&[0.0, 1.0].into_iter().chain(dot).collect::<Vec<f64>>()) >= 50);
+        let even: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert!((10..=40).contains(&fullest(&even)), "{}", fullest(&even));
+        assert_eq!(fullest(&[3.0; 60]), 60);
     }
 
     #[test]

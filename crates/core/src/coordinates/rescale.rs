@@ -2,8 +2,8 @@
 
 use super::Map;
 use crate::ended::Ended;
-use crate::field::Field;
 use crate::field::unfolding::{self, Rescaling};
+use crate::field::{Field, by_points};
 use crate::warning::Warning;
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
@@ -22,10 +22,12 @@ pub(crate) fn rescale(
 ) -> Result<Rescaling> {
     let n = map.coordinates.rows();
     let own = match field {
-        Some(field @ Field::Precision { matrix, .. }) => field.is_precision_of(n).then_some(matrix),
+        Some(field @ Field::Precision { matrix, order, .. }) => {
+            field.is_precision_of(n).then(|| by_points(matrix, order.as_deref()))
+        }
         _ => None,
     };
-    let found = unfolding::rescale(graph, &map.coordinates, own, memory, observer)?;
+    let found = unfolding::rescale(graph, &map.coordinates, own.as_deref(), memory, observer)?;
     let diagnostics = &mut map.diagnostics;
     diagnostics.eigenvalues = found.eigenvalues;
     diagnostics.eigenvalues.resize(diagnostics.eigenvalues.len().max(dims), 0.0);

@@ -14,7 +14,7 @@ use crate::field::{CoordinateScale, Explained, Field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
-use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::eigen::pencil::{self, Pencil};
 use eigenfold_linalg::eigen::top::{factor_top, operator_top};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::memory::NEGLIGIBLE;
@@ -38,8 +38,9 @@ const ENTRY: u64 = 24;
 pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     let basis = afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
-        Field::Precision { matrix, normalization, scale } => {
-            let mut pairs = pencil::bottom(matrix, normalization.as_deref(), dims, seed, memory, observer)?;
+        Field::Precision { matrix, order, normalization, scale } => {
+            let pencil = Pencil { matrix, order: order.as_deref(), normalization: normalization.as_deref() };
+            let mut pairs = pencil::bottom(pencil, dims, seed, memory, observer)?;
             let total = normalization.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
             // An eigenvalue below this is rounding, and its coordinate has no defined length.
             let least = (1e-16 * matrix.norm_bound()).max(f64::MIN_POSITIVE);

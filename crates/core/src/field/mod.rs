@@ -45,6 +45,7 @@ use eigenfold_linalg::eigen::factor::Factor;
 use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::optimize::{self, Emphasized, Fixed, Momentum};
 use eigenfold_linalg::progress::{Observer, Silent};
+use eigenfold_linalg::sparse::locality::positions;
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -58,7 +59,9 @@ pub enum Field {
     Precision {
         /// The precision A.
         matrix: SparseSymmetric,
-        /// The normalization matrix M of the eigenproblem A y = λ M y; the identity if absent.
+        /// The point of each row of A, where those of many points are in an order of locality; else row i is point i.
+        order: Option<Vec<u32>>,
+        /// The normalization matrix M of the eigenproblem A y = λ M y, point by point; the identity if absent.
         normalization: Option<Vec<f64>>,
         /// The length of each coordinate.
         scale: CoordinateScale,
@@ -90,6 +93,11 @@ impl Field {
             Field::Factor(_) | Field::Covariance(_) => false,
         }
     }
+}
+
+/// A precision with its rows in the order of the points.
+pub(crate) fn by_points<'a>(matrix: &'a SparseSymmetric, order: Option<&[u32]>) -> Cow<'a, SparseSymmetric> {
+    order.map_or(Cow::Borrowed(matrix), |order| Cow::Owned(matrix.reordered(&positions(order), None)))
 }
 
 /// The length of a coordinate from an eigenvector of a precision, in units of mean square one (in the normalization

@@ -24,7 +24,7 @@ mod precision;
 
 pub(crate) use columns::Columns;
 
-use crate::field::Field;
+use crate::field::{Field, by_points};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::Operator;
 use eigenfold_linalg::error::{Error, Result};
@@ -114,9 +114,10 @@ impl Density {
             return Ok(Some(Density::Map(Map::new(&map()?)?)));
         };
         let (matrix, grounded) = match field {
-            Field::Precision { matrix, .. } | Field::Definite { matrix, .. } if small(matrix.dim()) => {
-                (Cow::Borrowed(matrix), None)
+            Field::Precision { matrix, order, .. } if small(matrix.dim()) => {
+                (by_points(matrix, order.as_deref()), None)
             }
+            Field::Definite { matrix, .. } if small(matrix.dim()) => (Cow::Borrowed(matrix), None),
             Field::Root(root) if small(root.dim()) => (Cow::Owned(root.precision()), Some(root.log_determinant())),
             _ => return Ok(None),
         };

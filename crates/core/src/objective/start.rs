@@ -13,7 +13,7 @@ use crate::parameter::choices;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Neighbors, Search};
 use eigenfold_linalg::dense::sign;
-use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::eigen::pencil::{self, Pencil};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel::{self, Scratch};
 use rand::SeedableRng;
@@ -256,9 +256,12 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
 /// Laplacian eigenmaps in bounded time: a start need not be exact.
 fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     let built = method.build(site)?;
-    let Some(Field::Precision { matrix, normalization, .. }) = built.field() else { return mapped(method, site) };
+    let Some(Field::Precision { matrix, order, normalization, .. }) = built.field() else {
+        return mapped(method, site);
+    };
     let dims = site.dims;
-    let pairs = pencil::bottom_roughly(matrix, normalization.as_deref(), dims, site.seed, site.memory, site.observer)?;
+    let pencil = Pencil { matrix, order: order.as_deref(), normalization: normalization.as_deref() };
+    let pairs = pencil::bottom_roughly(pencil, dims, site.seed, site.memory, site.observer)?;
     site.predict(pairs.factor);
     let signs: Vec<f64> = (0..dims).map(|q| sign(pairs.vectors.as_ref(), q)).collect();
     let value = |(i, q): (usize, usize)| signs[q] * pairs.vectors[(i, q)];

@@ -107,6 +107,22 @@ pub(crate) fn sum_of_chunks(n: usize, (rows, cols): (usize, usize), of: impl Fn(
     total
 }
 
+/// As [`sum_of_chunks`], of what is made of every chunk of rows of a tall matrix that may change in the same pass.
+pub(crate) fn sum_of_changed_chunks(
+    mut matrix: MatMut<'_, f64>,
+    (rows, cols): (usize, usize),
+    of: impl Fn(usize, MatMut<'_, f64>) -> Mat<f64> + Sync,
+) -> Mat<f64> {
+    let together = 2 * rayon::current_num_threads();
+    let mut total = Mat::zeros(rows, cols);
+    for (first, some) in row_chunks_mut(matrix.as_mut(), together * ROWS).into_iter().enumerate() {
+        for part in parallel::collect_of(row_chunks_mut(some, ROWS), |at, chunk| of(first * together + at, chunk)) {
+            total += part;
+        }
+    }
+    total
+}
+
 /// Calls `work` with every chunk of rows of a tall matrix.
 pub(crate) fn each_chunk(matrix: MatMut<'_, f64>, work: impl Fn(usize, MatMut<'_, f64>) + Sync) {
     parallel::each_of(row_chunks_mut(matrix, ROWS), work);

@@ -8,13 +8,17 @@
 //! K. Wu, H. Simon. Thick-restart Lanczos method for large symmetric eigenvalue problems. SIAM J. Matrix Anal. Appl.
 //! 22(2), 2000; in blocks as in G. Golub, R. Underwood. The block Lanczos method for computing eigenvalues, 1977.
 
-use crate::dense::{add_product, inner, product, symmetric_eigen};
+use crate::dense::{
+    ROWS, add_product, each_chunk, inner, product, small_product, sum_of_changed_chunks, symmetric_eigen,
+};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 use crate::{FURTHER, Operator};
-use faer::{Mat, MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::ops::Range;
 
 /// How small the relative residual of a pair beyond the wanted ones must be.
 const ROUGHLY: f64 = 1e-3;
@@ -71,7 +75,8 @@ pub(crate) fn largest(
     let wanted = ask.wanted.min(room);
     let capacity = (4 * (wanted + block)).max(48).min(room);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(ask.seed);
-    let mut basis = Mat::<f64>::zeros(n, capacity + block);
+    // It grows step by step, so that memory is only touched when it is needed.
+    let mut basis = Mat::<f64>::with_capacity(n, capacity + block);
     let mut projected = Mat::<f64>::zeros(capacity + block, capacity + block);
     let mut image = Mat::<f64>::zeros(n, block);
     for q in 0..block {
@@ -80,8 +85,8 @@ pub(crate) fn largest(
             None => fill_random(image.as_mut().subcols_mut(q, 1), &mut rng),
         }
     }
-    extend(image.as_mut(), basis.as_ref().subcols(0, 0), kept_out, &mut rng);
-    basis.as_mut().subcols_mut(0, block).copy_from(&image);
+    extend(image.as_mut(), Mat::zeros(n, 0).as_ref(), kept_out, &mut rng);
+    put(&mut basis, 0, image.as_ref());
 
     let mut size = block; // columns of the basis; the last `last` of them have not been multiplied yet
     let mut last = block;
@@ -133,7 +138,7 @@ pub(crate) fn largest(
             }
             size = keep;
         }
-        basis.as_mut().subcols_mut(size, next).copy_from(image.as_ref().subcols(0, next));
+        put(&mut basis, size, image.as_ref().subcols(0, next));
         size += next;
         last = next;
     }
@@ -164,6 +169,13 @@ fn miss(
         .collect()
 }
 
+/// Sets the columns of the basis from `at` on.
+fn put(basis: &mut Mat<f64>, at: usize, columns: MatRef<'_, f64>) {
+    let ncols = basis.ncols().max(at + columns.ncols());
+    basis.resize_with(columns.nrows(), ncols, |_, _| 0.0);
+    basis.as_mut().subcols_mut(at, columns.ncols()).copy_from(columns);
+}
+
 /// w ← w − Q Qᵀ w.
 fn project_out(mut w: MatMut<'_, f64>, q: MatRef<'_, f64>) {
     if q.ncols() > 0 {
@@ -175,33 +187,92 @@ fn project_out(mut w: MatMut<'_, f64>, q: MatRef<'_, f64>) {
 /// Splits w = V C + Q R with Q orthonormal and outside V and `kept_out`; w becomes Q, and (C, R) is returned.
 ///
 /// Block Gram-Schmidt twice, with an orthonormalization of the block each time: normalizing a short column magnifies
-/// what rounding left of V and of the kept-out directions in it, and the second round removes that.
+/// what rounding left of V and of the kept-out directions in it, and the second round removes that. All that can be done
+/// with a chunk of rows is done while it is in the cache.
 fn extend(
     mut w: MatMut<'_, f64>,
     basis: MatRef<'_, f64>,
     kept_out: MatRef<'_, f64>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> (Mat<f64>, Mat<f64>) {
-    project_out(w.as_mut(), kept_out);
-    let scale = largest_norm(w.as_ref());
-    let mut coupling = inner(basis, w.as_ref());
-    add_product(w.as_mut(), basis, coupling.as_ref(), -1.0);
-    let first = orthonormalize(w.as_mut(), 1e-13 * scale, rng);
-    project_out(w.as_mut(), kept_out);
-    let again = inner(basis, w.as_ref());
-    add_product(w.as_mut(), basis, again.as_ref(), -1.0);
-    let second = orthonormalize(w.as_mut(), 1e-13, rng);
-    coupling += again * &first;
+    let (kept, size) = (kept_out.ncols(), basis.ncols());
+    let outside = pass(w.as_mut(), &[kept_out], |_, _| ());
+    let products =
+        pass(w.as_mut(), &[basis], |rows, w| take_away(w, rows, kept_out, outside.as_ref().subrows(0, kept)));
+    let scale = longest(products.as_ref());
+    let mut coupling = products.subrows(0, size).to_owned();
+    let gram = pass(w.as_mut(), &[], |rows, w| take_away(w, rows, basis, coupling.as_ref()));
+    let (first, inverse) = orthonormal(w.as_mut(), gram.as_ref(), 1e-13 * scale, rng);
+    let again = pass(w.as_mut(), &[kept_out, basis], |_, w| turn(w, inverse.as_ref()));
+    let (outside, inside) = again.as_ref().subrows(0, kept + size).split_at_row(kept);
+    let gram = pass(w.as_mut(), &[], |rows, mut w| {
+        take_away(w.as_mut(), rows.clone(), kept_out, outside);
+        take_away(w, rows, basis, inside);
+    });
+    let (second, inverse) = orthonormal(w.as_mut(), gram.as_ref(), 1e-13, rng);
+    each_chunk(w, |_, w| turn(w, inverse.as_ref()));
+    coupling += inside * &first;
     (coupling, second * first)
 }
 
-/// Makes the columns of `w` orthonormal and returns R of w = Q R.
+/// Changes `w` chunk by chunk, and returns its products with the columns of some tall matrices and then those with its own
+/// columns, one below the other.
+fn pass(
+    w: MatMut<'_, f64>,
+    with: &[MatRef<'_, f64>],
+    change: impl Fn(Range<usize>, MatMut<'_, f64>) + Sync,
+) -> Mat<f64> {
+    let (n, columns) = (w.nrows(), w.ncols());
+    let height = with.iter().map(MatRef::ncols).sum::<usize>() + columns;
+    sum_of_changed_chunks(w, (height, columns), |chunk, mut w| {
+        let rows = chunk * ROWS..((chunk + 1) * ROWS).min(n);
+        change(rows.clone(), w.as_mut());
+        let mut products = Mat::zeros(height, columns);
+        let mut at = 0;
+        for a in with.iter().map(|a| a.subrows(rows.start, rows.len())).chain([w.as_ref()]) {
+            let part = products.as_mut().subrows_mut(at, a.ncols());
+            matmul(part, Accum::Replace, a.transpose(), w.as_ref(), 1.0, Par::Seq);
+            at += a.ncols();
+        }
+        products
+    })
+}
+
+/// w ← w − A S in some rows of A.
+fn take_away(w: MatMut<'_, f64>, rows: Range<usize>, a: MatRef<'_, f64>, s: MatRef<'_, f64>) {
+    matmul(w, Accum::Add, a.subrows(rows.start, rows.len()), s, -1.0, Par::Seq);
+}
+
+/// w ← w S.
+fn turn(mut w: MatMut<'_, f64>, s: MatRef<'_, f64>) {
+    let turned = small_product(w.as_ref(), s);
+    w.copy_from(&turned);
+}
+
+/// The length of the longest column of a block, from what [`pass`] returned.
+fn longest(products: MatRef<'_, f64>) -> f64 {
+    let columns = products.ncols();
+    let gram = products.subrows(products.nrows() - columns, columns);
+    (0..columns).map(|q| gram[(q, q)].max(0.0).sqrt()).fold(0.0, f64::max)
+}
+
+/// R of w = Q R for the block with the given products with itself, and what is still to be multiplied to w to make it Q.
+fn orthonormal(
+    w: MatMut<'_, f64>,
+    gram: MatRef<'_, f64>,
+    negligible: f64,
+    rng: &mut Xoshiro256PlusPlus,
+) -> (Mat<f64>, Mat<f64>) {
+    match cholesky_of(gram, negligible) {
+        Some(pair) => pair,
+        None => (orthonormalize(w, negligible, rng), Mat::identity(gram.ncols(), gram.ncols())),
+    }
+}
+
+/// Makes the columns of `w` orthonormal, one after the other, and returns R of w = Q R.
 ///
 /// A column no longer than `negligible` is replaced by a random direction, with a zero row in R.
 fn orthonormalize(mut w: MatMut<'_, f64>, negligible: f64, rng: &mut Xoshiro256PlusPlus) -> Mat<f64> {
-    if let Some(r) = cholesky_qr(w.as_mut(), negligible) {
-        return r;
-    }
     let columns = w.ncols();
     let mut r = Mat::zeros(columns, columns);
     for q in 0..columns {
@@ -228,10 +299,9 @@ fn orthonormalize(mut w: MatMut<'_, f64>, negligible: f64, rng: &mut Xoshiro256P
     r
 }
 
-/// Q R through the Cholesky factor of wᵀw, in two passes over w; nothing if the columns are short or nearly dependent.
-fn cholesky_qr(mut w: MatMut<'_, f64>, negligible: f64) -> Option<Mat<f64>> {
-    let columns = w.ncols();
-    let gram = inner(w.as_ref(), w.as_ref());
+/// The factor R of wᵀw = RᵀR and its inverse; nothing if columns are short or nearly dependent.
+fn cholesky_of(gram: MatRef<'_, f64>, negligible: f64) -> Option<(Mat<f64>, Mat<f64>)> {
+    let columns = gram.ncols();
     let mut r = Mat::<f64>::zeros(columns, columns);
     for j in 0..columns {
         for i in 0..=j {
@@ -254,9 +324,7 @@ fn cholesky_qr(mut w: MatMut<'_, f64>, negligible: f64) -> Option<Mat<f64>> {
             inverse[(i, j)] = -known / r[(i, i)];
         }
     }
-    let orthonormal = product(w.as_ref(), inverse.as_ref());
-    w.copy_from(&orthonormal);
-    Some(r)
+    Some((r, inverse))
 }
 
 /// The length of the longest column.
@@ -311,6 +379,37 @@ mod tests {
             assert!((value - expected).abs() < 1e-12, "{:?}", ritz.values);
         }
         assert!((0..4).all(|q| ritz.vectors[(0, q)].abs() < 1e-12));
+    }
+
+    /// A diagonal matrix of more rows than are swept together.
+    struct Powers(usize);
+
+    impl Operator for Powers {
+        fn dim(&self) -> usize {
+            self.0
+        }
+
+        fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+            for q in 0..x.ncols() {
+                (0..self.0).for_each(|i| out[(i, q)] = 0.8f64.powi((i / 2) as i32) * x[(i, q)]);
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_are_swept_in_chunks_and_the_vectors_are_orthonormal() {
+        let n = 5 * ROWS / 2;
+        let out = Mat::from_fn(n, 1, |i, _| if i == 3 { 1.0 } else { 0.0 });
+        let ritz = largest(&Powers(n), out.as_ref(), None, &ask(8), &Silent).unwrap();
+        assert!(ritz.converged);
+        for (q, power) in [0, 0, 1, 2, 2, 3, 3, 4].into_iter().enumerate() {
+            let expected = 0.8f64.powi(power);
+            assert!((ritz.values[q] - expected).abs() < 1e-12, "{:?}", ritz.values);
+            assert!(ritz.vectors[(3, q)].abs() < 1e-12);
+        }
+        let vectors = ritz.vectors.as_ref().subcols(0, 8);
+        let off = inner(vectors, vectors) - Mat::<f64>::identity(8, 8);
+        assert!(off.norm_max() < 1e-12, "{off:?}");
     }
 
     #[test]

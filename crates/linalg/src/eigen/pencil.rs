@@ -15,8 +15,8 @@
 //! products that a filter needs at least, as on graphs of many dimensions. On graphs of two or three dimensions the gaps shrink
 //! as the points become more, and a filter would take its whole budget for nothing.
 //!
-//! From [`LARGE`] rows on the matrix is put into an order in which neighbors are close in memory ([`breadth_first`]); the order of
-//! elimination is found in half the time, and factor and products are faster.
+//! From [`LARGE`] rows on the matrix is put into an order in which neighbors are close in memory ([`breadth_first`]), unless it
+//! is in such an order; the order of elimination is found in half the time, and factor and products are faster.
 //!
 //! Where a descent starts need not be exact ([`bottom_roughly`]): then 3 has a loose tolerance, and what it has at the end of
 //! a small budget is the answer.
@@ -71,20 +71,32 @@ impl Rung {
     }
 }
 
-/// The `wanted` smallest eigenpairs, smallest first, yᵀ M y = 1; `limit` bounds the memory of a factor in bytes.
+/// The two matrices.
+#[derive(Clone, Copy)]
+pub struct Pencil<'a> {
+    /// A.
+    pub matrix: &'a SparseSymmetric,
+    /// The point of each row of A, if that is in an order of locality; else row i is point i.
+    pub order: Option<&'a [u32]>,
+    /// The diagonal of M, point by point; the identity if absent.
+    pub normalization: Option<&'a [f64]>,
+}
+
+impl<'a> Pencil<'a> {
+    /// A matrix in the order of the points, and the diagonal of M.
+    pub fn new(matrix: &'a SparseSymmetric, normalization: Option<&'a [f64]>) -> Pencil<'a> {
+        Pencil { matrix, order: None, normalization }
+    }
+}
+
+/// The `wanted` smallest eigenpairs, smallest first, yᵀ M y = 1, over the points in their order; `limit` bounds the memory of
+/// a factor in bytes.
 ///
 /// # Errors
 ///
 /// If no rung of the ladder could run.
-pub fn bottom(
-    matrix: &SparseSymmetric,
-    normalization: Option<&[f64]>,
-    wanted: usize,
-    seed: u64,
-    limit: u64,
-    observer: &dyn Observer,
-) -> Result<Eigenpairs> {
-    Ok(bottom_and_rung(matrix, normalization, wanted, seed, limit, observer)?.0)
+pub fn bottom(pencil: Pencil<'_>, wanted: usize, seed: u64, limit: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
+    Ok(bottom_and_rung(pencil, wanted, seed, limit, observer)?.0)
 }
 
 /// As [`bottom`], with the rung that gave the answer.
@@ -93,14 +105,13 @@ pub fn bottom(
 ///
 /// If no rung of the ladder could run.
 pub fn bottom_and_rung(
-    matrix: &SparseSymmetric,
-    normalization: Option<&[f64]>,
+    pencil: Pencil<'_>,
     wanted: usize,
     seed: u64,
     limit: u64,
     observer: &dyn Observer,
 ) -> Result<(Eigenpairs, Rung)> {
-    by(matrix, normalization, wanted, &|b, constant| {
+    by(pencil, wanted, &|b, constant| {
         let ask = Ask { wanted, block: block(b.dim(), wanted), tolerance: TOLERANCE, max_steps: 300, seed };
         climb(b, constant, &ask, limit, observer)
     })
@@ -113,8 +124,7 @@ pub fn bottom_and_rung(
 ///
 /// If no rung of the ladder could run.
 pub fn bottom_roughly(
-    matrix: &SparseSymmetric,
-    normalization: Option<&[f64]>,
+    pencil: Pencil<'_>,
     wanted: usize,
     seed: u64,
     limit: u64,
@@ -133,7 +143,7 @@ pub fn bottom_roughly(
         let ritz = chebyshev::bottom(b, constant, &narrow, ROUGH_BUDGET, observer)?;
         Ok((answer(ritz, Rung::Filter, "roughly"), Rung::Filter))
     };
-    Ok(by(matrix, normalization, wanted, &solve)?.0)
+    Ok(by(pencil, wanted, &solve)?.0)
 }
 
 /// Vectors to a block of the shifted inverse: a few more than are wanted. A factor is read once for four columns, and for many
@@ -147,33 +157,23 @@ type Solve<'a> = dyn Fn(&SparseSymmetric, MatRef<'_, f64>) -> Result<(Eigenpairs
 
 /// The answer of a solver for the symmetric form of the pencil, as vectors of the pencil itself; few points have the dense
 /// solver.
-fn by(
-    matrix: &SparseSymmetric,
-    normalization: Option<&[f64]>,
-    wanted: usize,
-    solve: &Solve<'_>,
-) -> Result<(Eigenpairs, Rung)> {
-    let n = matrix.dim();
-    let order = (n >= LARGE).then(|| breadth_first(n, |i| matrix.row_columns(i)));
-    in_order(matrix, normalization, wanted, order.as_deref(), solve)
+fn by(pencil: Pencil<'_>, wanted: usize, solve: &Solve<'_>) -> Result<(Eigenpairs, Rung)> {
+    let (matrix, n) = (pencil.matrix, pencil.matrix.dim());
+    let order = (n >= LARGE && pencil.order.is_none()).then(|| breadth_first(n, |i| matrix.row_columns(i)));
+    in_order(pencil, wanted, order.as_deref(), solve)
 }
 
-/// As [`by`], with the rows in another order while the problem is solved.
-fn in_order(
-    matrix: &SparseSymmetric,
-    normalization: Option<&[f64]>,
-    wanted: usize,
-    order: Option<&[u32]>,
-    solve: &Solve<'_>,
-) -> Result<(Eigenpairs, Rung)> {
-    let n = matrix.dim();
+/// As [`by`], with the rows put into another order first.
+fn in_order(pencil: Pencil<'_>, wanted: usize, other: Option<&[u32]>, solve: &Solve<'_>) -> Result<(Eigenpairs, Rung)> {
+    let Pencil { matrix, normalization, .. } = pencil;
+    let (n, order) = (matrix.dim(), other.or(pencil.order));
     let point = |row: usize| order.map_or(row, |order| order[row] as usize);
     let scale: Vec<f64> =
         normalization.map_or(vec![1.0; n], |m| (0..n).map(|row| 1.0 / m[point(row)].sqrt()).collect());
     let own;
-    let b = match order {
-        Some(order) => {
-            own = matrix.reordered(order, normalization.map(|_| scale.as_slice()));
+    let b = match other {
+        Some(other) => {
+            own = matrix.reordered(other, normalization.map(|_| scale.as_slice()));
             &own
         }
         None if normalization.is_some() => {
@@ -355,7 +355,7 @@ mod tests {
     fn a_ring_has_its_cosine_spectrum_on_every_rung() {
         for n in [60, 700] {
             let exact = |k: f64| 2.0 - 2.0 * (2.0 * std::f64::consts::PI * k / n as f64).cos();
-            let pairs = bottom(&ring(n), None, 4, 0, u64::MAX, &Silent).unwrap();
+            let pairs = bottom(Pencil::new(&ring(n), None), 4, 0, u64::MAX, &Silent).unwrap();
             assert!(pairs.converged);
             for (q, k) in [1.0, 1.0, 2.0, 2.0].into_iter().enumerate() {
                 assert!((pairs.values[q] - exact(k)).abs() < 1e-12, "{} {:?}", pairs.solver, pairs.values);
@@ -366,7 +366,7 @@ mod tests {
         let constant = Mat::from_fn(700, 1, |_, _| 1.0 / 700f64.sqrt());
         let ask = Ask { wanted: 4, block: 4, tolerance: 1e-9, max_steps: 300, seed: 0 };
         let ritz = chebyshev::bottom(&b, constant.as_ref(), &ask, FULL_BUDGET, &Silent).unwrap();
-        let direct = bottom(&b, None, 4, 0, u64::MAX, &Silent).unwrap();
+        let direct = bottom(Pencil::new(&b, None), 4, 0, u64::MAX, &Silent).unwrap();
         assert!(ritz.converged, "{:?}", ritz.misses);
         for q in 0..4 {
             assert!((ritz.values[q] - direct.values[q]).abs() < 1e-12);
@@ -389,8 +389,13 @@ mod tests {
         let ask = Ask { wanted: 3, block: block(LARGE, 3), tolerance: TOLERANCE, max_steps: 300, seed: 0 };
         let solve = |b: &SparseSymmetric, constant: MatRef<'_, f64>| climb(b, constant, &ask, u64::MAX, &Silent);
         for normalization in [None, Some(degrees.as_slice())] {
-            let (plain, _) = in_order(&a, normalization, 3, None, &solve).unwrap();
-            let (local, _) = in_order(&a, normalization, 3, Some(&order), &solve).unwrap();
+            let pencil = Pencil::new(&a, normalization);
+            let (plain, _) = in_order(pencil, 3, None, &solve).unwrap();
+            let (local, _) = in_order(pencil, 3, Some(&order), &solve).unwrap();
+            let reordered = a.reordered(&order, None);
+            let pencil = Pencil { matrix: &reordered, order: Some(&order), normalization };
+            let (given, _) = in_order(pencil, 3, None, &solve).unwrap();
+            assert!((&given.vectors - &local.vectors).norm_max() < 1e-12 && given.values == local.values);
             for q in 0..3 {
                 assert!((plain.values[q] - local.values[q]).abs() < 1e-12);
                 assert!(local.residuals[q] < TOLERANCE);
@@ -428,9 +433,9 @@ mod tests {
         ends.dedup();
         let matrix = SparseSymmetric::laplacian(n, &ends, &vec![1.0; ends.len()], 0.0);
         let normalization = matrix.diagonal();
-        let exact = bottom(&matrix, Some(&normalization), 2, 0, u64::MAX, &Silent).unwrap();
+        let exact = bottom(Pencil::new(&matrix, Some(&normalization)), 2, 0, u64::MAX, &Silent).unwrap();
         // A factor that does not fit into memory, as one that is too dear.
-        let rough = bottom_roughly(&matrix, Some(&normalization), 2, 0, 0, &Silent).unwrap();
+        let rough = bottom_roughly(Pencil::new(&matrix, Some(&normalization)), 2, 0, 0, &Silent).unwrap();
         assert!(rough.iterations <= ROUGH_BUDGET + 300, "{}", rough.iterations);
         for q in 0..2 {
             assert!((rough.values[q] / exact.values[q] - 1.0).abs() < 0.05, "{:?} {:?}", rough.values, exact.values);
@@ -441,7 +446,7 @@ mod tests {
     fn a_mass_makes_the_problem_generalized() {
         let n = 600;
         let normalization: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
-        let pairs = bottom(&ring(n), Some(&normalization), 2, 0, u64::MAX, &Silent).unwrap();
+        let pairs = bottom(Pencil::new(&ring(n), Some(&normalization)), 2, 0, u64::MAX, &Silent).unwrap();
         let mut image = Mat::zeros(n, pairs.vectors.ncols());
         ring(n).apply(pairs.vectors.as_ref(), image.as_mut());
         for q in 0..2 {

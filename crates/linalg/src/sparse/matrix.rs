@@ -44,7 +44,7 @@ impl SparseSymmetric {
     }
 
     /// Σᵣ Sᵣ Qᵣ Sᵣᵀ over n patches of points: patch r couples its `members` (no point twice, every point in its own)
-    /// by the symmetric block Qᵣ, row-major in `forms` from `blocks[r]` on.
+    /// by the symmetric block Qᵣ, its lower triangle row by row in `forms` from `blocks[r]` on.
     pub fn of_patches(offsets: &[usize], members: &[u32], blocks: &[usize], forms: &[f64]) -> SparseSymmetric {
         let n = offsets.len() - 1;
         let (starts, patches, places) = transpose(n, offsets, members, |at, r| (at - offsets[r]) as u32);
@@ -52,9 +52,10 @@ impl SparseSymmetric {
             for at in starts[i]..starts[i + 1] {
                 let (r, place) = (patches[at] as usize, places[at] as usize);
                 let members = &members[offsets[r]..offsets[r + 1]];
-                let row = &forms[blocks[r] + place * members.len()..];
-                for (&j, &value) in members.iter().zip(row) {
-                    sum.add(j, value);
+                let block = &forms[blocks[r]..blocks[r + 1]];
+                for (other, &j) in members.iter().enumerate() {
+                    let (row, column) = (place.max(other), place.min(other));
+                    sum.add(j, block[row * (row + 1) / 2 + column]);
                 }
             }
         })
@@ -418,8 +419,8 @@ mod tests {
     #[test]
     fn patches_add_up_where_they_overlap() {
         // Two edges between 0 and 1, one between 1 and 2.
-        let spring = [1.0, -1.0, -1.0, 1.0];
-        let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &[0, 4, 8, 12], &spring.repeat(3));
+        let spring = [1.0, -1.0, 1.0];
+        let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &[0, 3, 6, 9], &spring.repeat(3));
         assert_eq!(sum.to_dense(), faer::mat![[2.0, -2.0, 0.0], [-2.0, 3.0, -1.0], [0.0, -1.0, 1.0]]);
     }
 

@@ -86,6 +86,17 @@ impl Affinity {
         affinity
     }
 
+    /// As [`Affinity::counting`], with its rows in another order: row i stands for the point `order[i]`.
+    pub(crate) fn in_order(
+        graph: &Graph,
+        order: &[u32],
+        mutual: Mutual,
+        weight: impl Fn(usize, usize, f64) -> f64 + Sync,
+    ) -> Affinity {
+        let point = |row: usize| order[row] as usize;
+        Affinity::counting(&graph.reordered(order), mutual, |i, j, length| weight(point(i), point(j), length))
+    }
+
     /// Multiplies the weight of every edge by `s[i] s[j]`, and adds `own` to every point's sum.
     pub fn rescale(&mut self, s: &[f64], own: impl Fn(usize) -> f64) {
         let mut at = 0;
@@ -117,8 +128,14 @@ impl Affinity {
     ///
     /// If the weights of some point are all zero, so that it is disconnected.
     pub fn laplacian(&self) -> Result<SparseSymmetric> {
+        self.laplacian_in_order(None)
+    }
+
+    /// As [`laplacian`](Affinity::laplacian), where row i stands for the point `order[i]`.
+    pub(crate) fn laplacian_in_order(&self, order: Option<&[u32]>) -> Result<SparseSymmetric> {
         let sums = self.sums(|_| 0.0);
-        if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
+        let lost = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0);
+        if let Some(i) = lost.map(|row| order.map_or(row, |order| order[row] as usize)) {
             return Err(Error::parameter(
                 "bandwidth",
                 format!("all weights of point {} vanish", i + 1),
@@ -147,6 +164,7 @@ pub(super) fn description(widths: Option<&Widths>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::by_points;
 
     #[test]
     fn three_points_in_a_line_have_the_path_laplacian() {
@@ -155,6 +173,28 @@ mod tests {
         assert_eq!(affinity.degrees(), [1.0, 2.0, 1.0]);
         let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]];
         assert_eq!(affinity.laplacian().unwrap().to_dense(), expected);
+    }
+
+    #[test]
+    fn rows_in_another_order_have_the_same_laplacian() {
+        let n = 40usize;
+        let list = |i: usize| (1..4).map(move |step| (((i * 7 + step * 11) % n) as u32, (1 + step + i % 3) as f64));
+        let graph = Graph::from_lists((0..n).map(|i| list(i).filter(|edge| edge.0 as usize != i).collect()).collect());
+        let graph = graph.unwrap();
+        let order: Vec<u32> = (0..n as u32).map(|i| i * 13 % n as u32).collect();
+        let weight = |i: usize, j: usize, length: f64| length + (i * j) as f64;
+        for mutual in [Mutual::Once, Mutual::Twice] {
+            let plain = Affinity::counting(&graph, mutual, weight);
+            let other = Affinity::in_order(&graph, &order, mutual, weight);
+            let laplacian = other.laplacian_in_order(Some(&order)).unwrap();
+            assert_ne!(laplacian, plain.laplacian().unwrap());
+            let back = by_points(&laplacian, Some(&order)).to_dense();
+            assert!((back - plain.laplacian().unwrap().to_dense()).norm_max() < 1e-12);
+            assert!((0..n).all(|row| (other.degrees()[row] - plain.degrees()[order[row] as usize]).abs() < 1e-12));
+        }
+        let vanishing = Affinity::in_order(&graph, &order, Mutual::Once, |_, _, _| 0.0);
+        let error = vanishing.laplacian_in_order(Some(&order)).unwrap_err().to_string();
+        assert!(error.contains(&format!("point {} ", order[0] + 1)), "{error}");
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl Build for DiffusionMaps {
         let normalization = Some(affinity.degrees().to_vec());
         let field = Field::Precision {
             matrix: affinity.laplacian()?,
+            order: None,
             normalization,
             scale: CoordinateScale::Diffusion(self.time),
         };

@@ -22,6 +22,7 @@ use crate::field::{Basis, Build, Built, CoordinateScale, Field, Info, InputKind,
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::sparse::locality::{LARGE, breadth_first, positions};
 use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
@@ -138,12 +139,21 @@ impl Build for LaplacianEigenmaps {
             EdgeWeight::Dual => return self.with_dual_weights(site),
         };
         let weight = |i, j, length| widths.as_ref().map_or(1.0, |widths| widths.weight(i, j, length));
-        let affinity = Affinity::counting(graph, self.mutual, weight);
+        // Of many points, neighbors are put close in memory.
+        let order = (graph.len() >= LARGE).then(|| breadth_first(graph.len(), |i| graph.neighbors(i)));
+        let affinity = match &order {
+            Some(order) => Affinity::in_order(graph, order, self.mutual, weight),
+            None => Affinity::counting(graph, self.mutual, weight),
+        };
         // A new point has only its own neighbor list; this is how much the lists of the other points add.
         let of_list = |i: usize| graph.edges(i).map(|(j, length)| weight(i, j, length)).sum::<f64>();
         let own = || (0..graph.len()).map(of_list).sum::<f64>();
         let added = || affinity.degrees().iter().sum::<f64>() / own();
-        let degrees = || affinity.degrees().to_vec();
+        let degrees = || {
+            let rows = order.as_deref().map(positions);
+            let row = |i: usize| rows.as_ref().map_or(i, |rows| rows[i] as usize);
+            (0..graph.len()).map(|i| affinity.degrees()[row(i)]).collect::<Vec<f64>>()
+        };
         let (normalization, scale, form) = match self.variant {
             LaplacianVariant::Normalized => (Some(degrees()), CoordinateScale::Unit, Form::Normalized),
             LaplacianVariant::Symmetric => {
@@ -151,7 +161,8 @@ impl Build for LaplacianEigenmaps {
             }
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit, Form::Unnormalized { added: added() }),
         };
-        let field = Field::Precision { matrix: affinity.laplacian()?, normalization, scale };
+        let matrix = affinity.laplacian_in_order(order.as_deref())?;
+        let field = Field::Precision { matrix, order, normalization, scale };
         let used = vec![("bandwidth", description(widths.as_ref()))];
         let rule = Rule::Nystrom(Nystrom { widths, density: None, form });
         Ok(Built { used, ..Built::new(field, rule) })
@@ -188,7 +199,7 @@ impl LaplacianEigenmaps {
             LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), CoordinateScale::Symmetric),
             LaplacianVariant::Unnormalized => (None, CoordinateScale::Unit),
         };
-        let field = Field::Precision { matrix: affinity.laplacian()?, normalization, scale };
+        let field = Field::Precision { matrix: affinity.laplacian()?, order: None, normalization, scale };
         Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", description(None))], ..unfolded })
     }
 }

@@ -72,7 +72,7 @@ impl Build for HessianLle {
         let (graph, d) = (site.graph()?, site.dims);
         let data = data(site, graph, self.info().name, d * (d + 3) / 2)?;
         let degenerate = AtomicUsize::new(0);
-        let matrix = glue(site, graph, |_, members, form| {
+        let (matrix, order) = glue(site, graph, |_, members, form| {
             let tangent = Tangent::new(data, members, d);
             tangent.bending(form);
             if let Some(rows) = hessian(&tangent, d) {
@@ -90,7 +90,7 @@ impl Build for HessianLle {
                  grid) and were aligned by their tangent spaces; a larger `neighbors` may help"
             )));
         }
-        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, order, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built { warnings, ..Built::new(field, extend::Tangent) })
     }
 }

@@ -103,7 +103,7 @@ impl Build for Lle {
         }
         let data = site.measured(self.info().name)?;
         let (mut warnings, mut ended) = (Vec::new(), Ended::Converged);
-        let matrix = if self.variant == LleVariant::Symmetric {
+        let (matrix, order) = if self.variant == LleVariant::Symmetric {
             let found = symmetric_weights(site, graph, data, self.regularization)?;
             ended = Ended::of(found.converged, found.stopped);
             if found.stopped {
@@ -121,7 +121,7 @@ impl Build for Lle {
             let m = self.precisions(&rows);
             precision(graph, |i| (m[i], &rows[i].weights))
         };
-        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, order, normalization: None, scale: CoordinateScale::Unit };
         let rule = Rule::barycenter(self.regularization);
         Ok(Built { warnings, ended, ..Built::new(field, rule) })
     }
@@ -150,14 +150,15 @@ impl Lle {
     }
 }
 
-/// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list.
-fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> SparseSymmetric {
+/// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list; and the point of each of its rows, if they are
+/// in an order of locality.
+fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> (SparseSymmetric, Option<Vec<u32>>) {
     // Of many rows, those that share a column are put close in memory.
     let order = (graph.len() >= LARGE).then(|| breadth_first(graph.len(), |i| graph.neighbors(i)));
-    precision_in_order(graph, order.as_deref(), row)
+    (precision_in_order(graph, order.as_deref(), row), order)
 }
 
-/// As [`precision`], with the rows in another order while they are multiplied.
+/// As [`precision`], in an order that is given.
 fn precision_in_order<'a>(
     graph: &Graph,
     order: Option<&[u32]>,
@@ -179,16 +180,13 @@ fn precision_in_order<'a>(
         values.extend(weights.iter().map(|w| -m * w));
         offsets.push(columns.len());
     }
-    let gram = SparseSymmetric::gram(&offsets, &columns, &values);
-    match position {
-        Some(position) => gram.reordered(&position, None),
-        None => gram,
-    }
+    SparseSymmetric::gram(&offsets, &columns, &values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::by_points;
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {
@@ -211,7 +209,8 @@ mod tests {
         let order = breadth_first(n, |i| graph.neighbors(i));
         assert!(!order.is_sorted());
         let plain = precision_in_order(&graph, None, row).to_dense();
-        let local = precision_in_order(&graph, Some(&order), row).to_dense();
+        let local = precision_in_order(&graph, Some(&order), row);
+        let local = by_points(&local, Some(&order)).to_dense();
         assert!((plain - local).norm_max() < 1e-13);
     }
 

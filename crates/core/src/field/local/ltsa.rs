@@ -45,10 +45,10 @@ impl Build for Ltsa {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let data = data(site, graph, self.info().name, site.dims + 1)?;
-        let matrix = glue(site, graph, |_, members, form| {
+        let (matrix, order) = glue(site, graph, |_, members, form| {
             Tangent::new(data, members, site.dims).bending(form);
         })?;
-        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
+        let field = Field::Precision { matrix, order, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, extend::Tangent))
     }
 }

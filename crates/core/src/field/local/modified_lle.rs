@@ -70,8 +70,8 @@ impl Build for ModifiedLle {
             Local::new(&data.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization)
         });
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
-        let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
-        let field = Field::Precision { matrix, normalization: None, scale: CoordinateScale::Unit };
+        let (matrix, order) = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
+        let field = Field::Precision { matrix, order, normalization: None, scale: CoordinateScale::Unit };
         Ok(Built::new(field, Rule::barycenter(self.regularization)))
     }
 }

@@ -46,18 +46,18 @@ pub(crate) fn data<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usiz
 }
 
 /// The sum of the quadratic forms of all patches, written row-major over the point and its neighbors in the order of
-/// the list.
+/// the list; and the point of each of its rows, if they are in an order of locality.
 pub(crate) fn glue(
     site: &Site<'_>,
     graph: &Graph,
     form: impl Fn(usize, &[u32], &mut [f64]) + Sync,
-) -> Result<SparseSymmetric> {
+) -> Result<(SparseSymmetric, Option<Vec<u32>>)> {
     // Of many, those that overlap are put close in memory.
     let order = (graph.len() >= LARGE).then(|| breadth_first(graph.len(), |i| graph.neighbors(i)));
-    glue_in_order(site, graph, order.as_deref(), form)
+    Ok((glue_in_order(site, graph, order.as_deref(), form)?, order))
 }
 
-/// As [`glue`], with the patches in another order while they are added.
+/// As [`glue`], with the patches, and the rows of the sum, in an order that is given.
 fn glue_in_order(
     site: &Site<'_>,
     graph: &Graph,
@@ -75,27 +75,37 @@ fn glue_in_order(
         members.push(i as u32);
         members.extend_from_slice(graph.neighbors(i));
         offsets.push(members.len());
-        blocks.push(blocks[row] + (graph.neighbors(i).len() + 1).pow(2));
+        let size = graph.neighbors(i).len() + 1;
+        blocks.push(blocks[row] + size * (size + 1) / 2);
     }
-    site.afford("the patches", 24 * blocks[n] as u64, "use a smaller `neighbors` or `radius`, or raise `memory`")?;
+    let way_out = "use a smaller `neighbors` or `radius`, or raise `memory`";
+    site.afford("the patches", 32 * blocks[n] as u64, way_out)?;
     let mut forms = vec![0.0; blocks[n]];
     parallel::try_collect_of(by_rows(&blocks, &mut forms), |_, (rows, mut forms)| {
+        let mut whole = Vec::new();
         for row in rows {
-            let (own, rest) = forms.split_at_mut(blocks[row + 1] - blocks[row]);
-            form(point(row), &members[offsets[row]..offsets[row + 1]], own);
-            forms = rest;
+            let members = &members[offsets[row]..offsets[row + 1]];
+            whole.clear();
+            whole.resize(members.len().pow(2), 0.0);
+            form(point(row), members, &mut whole);
+            for (at, values) in whole.chunks_exact(members.len()).enumerate() {
+                let (own, rest) = forms.split_at_mut(at + 1);
+                own.copy_from_slice(&values[..=at]);
+                forms = rest;
+            }
         }
         if site.observer.stop() { Err(Error::Stopped) } else { Ok(()) }
     })?;
-    let Some(order) = order else { return Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms)) };
-    let position = positions(order);
-    members.iter_mut().for_each(|member| *member = position[*member as usize]);
-    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms).reordered(&position, None))
+    if let Some(position) = order.map(positions) {
+        members.iter_mut().for_each(|member| *member = position[*member as usize]);
+    }
+    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::by_points;
 
     #[test]
     fn patches_in_an_order_of_locality_have_the_same_sum() {
@@ -118,6 +128,7 @@ mod tests {
             glue_in_order(&site, &graph, None, form).unwrap(),
             glue_in_order(&site, &graph, Some(&order), form).unwrap(),
         );
+        let local = by_points(&local, Some(&order));
         assert!((plain.to_dense() - local.to_dense()).norm_max() < 1e-14);
     }
 }

@@ -28,7 +28,7 @@ use crate::field::unfolding::certificate::{MARGINS, bound_at, confirmed};
 use crate::field::unfolding::{Constraints, Pairs, Web};
 use eigenfold_graph::Graph;
 use eigenfold_graph::Weight;
-use eigenfold_linalg::eigen::pencil::{Rung, bottom_and_rung};
+use eigenfold_linalg::eigen::pencil::{Pencil, Rung, bottom_and_rung};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::memory;
 use eigenfold_linalg::parallel;
@@ -173,7 +173,7 @@ fn slowest(web: &Web<'_>, w: &[f64], count: usize, memory: u64, observer: &dyn O
     let pairs = web.pairs;
     let matrix = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, w, 0.0);
     let wanted = count.min(pairs.len() - 1);
-    let (found, rung) = bottom_and_rung(&matrix, Some(&pairs.counts), wanted, 0, memory, observer)?;
+    let (found, rung) = bottom_and_rung(Pencil::new(&matrix, Some(&pairs.counts)), wanted, 0, memory, observer)?;
     if !found.converged {
         let fact = "the smallest eigenvalue of the weights could not be computed";
         return Err(if observer.stop() { Error::Stopped } else { Error::numerical(fact, "use another k") });

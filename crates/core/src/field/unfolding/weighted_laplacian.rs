@@ -4,7 +4,7 @@ use crate::field::unfolding::Pairs;
 use eigenfold_linalg::Eigenpairs;
 use eigenfold_linalg::buffers::Room;
 use eigenfold_linalg::eigen::lanczos::Ask;
-use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::eigen::pencil::{self, Pencil};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
@@ -173,7 +173,7 @@ impl<'a> Web<'a> {
         let inverse: Vec<f64> = root.iter().map(|root| 1.0 / root).collect();
         let uniform = counts.iter().all(|&m| m == 1.0);
         let Some((_, symbolic)) = &self.factored else {
-            return pencil::bottom(&laplacian, Some(counts), wanted.min(n - 1), 0, self.memory, observer);
+            return pencil::bottom(Pencil::new(&laplacian, Some(counts)), wanted.min(n - 1), 0, self.memory, observer);
         };
         let matrix = if uniform { laplacian } else { laplacian.scaled(&inverse) };
         let length = counts.iter().sum::<f64>().sqrt();

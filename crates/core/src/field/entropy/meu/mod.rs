@@ -213,7 +213,7 @@ impl Meu {
         let (matrix, scale) =
             (edges.precision(&found.w, self.gamma), CoordinateScale::Covariance(edges.features as f64));
         let rule = Rule::barycenter(REGULARIZATION);
-        let mut built = Built::new(Field::Precision { matrix, normalization: None, scale }, rule);
+        let mut built = Built::new(Field::Precision { matrix, order: None, normalization: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
         built.log_likelihood = site.data.points().map(|points| self.log_likelihood(points, &edges, &found));
         built.ended = Ended::of(found.off <= self.tolerance, found.stopped);
