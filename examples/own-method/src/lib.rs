@@ -35,7 +35,8 @@ impl Build for CommuteTimes {
         let union = site.graph()?.union();
         let (ends, weights): (Vec<_>, Vec<_>) = union.pairs().map(|(i, j, _)| ((i, j), 1.0)).unzip();
         let matrix = SparseSymmetric::laplacian(site.len(), &ends, &weights, 0.0);
-        let field = Field::Precision { matrix, order: None, normalization: None, scale: CoordinateScale::Covariance(1.0) };
+        let field =
+            Field::Precision { matrix, order: None, normalization: None, scale: CoordinateScale::Covariance(1.0) };
         Ok(Built::new(field, Rule::barycenter(1e-3)))
     }
 }
