@@ -20,7 +20,7 @@ pub struct Site<'a> {
     pub data: Data<'a>,
     /// The neighborhood graph, connected, if the method needs one.
     pub graph: Option<&'a Graph>,
-    /// The nearest neighbors of every point that the method requested from stage 1 ([`Build::nearest`]).
+    /// The nearest neighbors of every point that the method requested from stage 1 ([`Build::nearest`](crate::field::Build::nearest)).
     pub nearest: Option<&'a Graph>,
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
     /// given.

@@ -37,9 +37,12 @@ const PLANNED_BY: usize = 128;
 const JUDGED_BY: usize = 256;
 
 /// The least number of groups that a point is compared with, and the share of its true neighbors that must be in them for
-/// the rounds to find the others: by the number of neighbors that may be missed.
+/// the rounds to find the others: by the number of neighbors that may be missed, and at least so much; less where a narrow sketch
+/// makes the groups, because the points near to each by the sketch are then measured by all features.
 const LEAST_REACH: usize = 4;
-const START: std::ops::RangeInclusive<f64> = 0.94..=0.975;
+const START: f64 = 0.93;
+const START_NARROW: f64 = 0.9;
+const START_MOST: f64 = 0.975;
 const MISSED: f64 = 3.0;
 
 /// The largest share of the predicted time of an exact search that the searches of an approximate one may take together; each
@@ -78,7 +81,8 @@ pub(crate) fn nearest_others(
     let sketch = Sketch::new(points, &rounding, &plan);
     watch.step(0)?;
     let groups = Groups::new(&sketch);
-    let share = (1.0 - MISSED * (1.0 - wanted)).clamp(*START.start(), *START.end());
+    let least = if sketch.is_narrow() { START_NARROW } else { START };
+    let share = (1.0 - MISSED * (1.0 - wanted)).clamp(least, START_MOST);
     let mut effort = Effort::new(&groups, &plan, k, share);
     watch.step(0)?;
     if effort.work(&groups, k) > PART * exact {
