@@ -17,6 +17,7 @@ use eigenfold_linalg::eigen::factor::Factor;
 use eigenfold_linalg::error::{Error, Result};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Principal component analysis; it has no parameters.
@@ -65,6 +66,9 @@ pub(crate) fn linear(points: &Points) -> Built {
     Built::new(Field::Factor(Box::new(centered)), Rule::Linear(Linear { mean, axes: Vec::new() }))
 }
 
+/// Points that are centered together.
+const TOGETHER: usize = 16;
+
 /// X̃, which is not in memory beside X.
 struct Centered {
     points: Points,
@@ -82,10 +86,14 @@ impl Factor for Centered {
 
     fn rows(&self, range: Range<usize>) -> Mat<f64> {
         let mut rows = Mat::zeros(range.len(), self.mean.len());
-        let mut buffer = Vec::new();
-        for (at, i) in range.enumerate() {
-            let row = self.points.read(i, &mut buffer).iter().zip(&self.mean);
-            row.enumerate().for_each(|(j, (x, mean))| rows[(at, j)] = x - mean);
+        // Some points at a time, because a column of the matrix is contiguous.
+        for first in (0..range.len()).step_by(TOGETHER) {
+            let last = range.len().min(first + TOGETHER);
+            let some: Vec<Cow<'_, [f64]>> = (first..last).map(|at| self.points.point(range.start + at)).collect();
+            for (j, mean) in self.mean.iter().enumerate() {
+                let column = &mut rows.col_as_slice_mut(j)[first..last];
+                column.iter_mut().zip(&some).for_each(|(x, row)| *x = row[j] - mean);
+            }
         }
         rows
     }
