@@ -212,10 +212,6 @@ impl<'a> Index<'a> {
     /// Roughly how many nanoseconds of one processor a search of all points takes.
     pub fn work(&self, k: usize) -> f64 {
         let (n, d) = (self.points.rows() as f64, self.points.cols() as f64);
-        // A route is not prepared for an estimate: a tree takes three times the memory of the points, blocks as much again.
-        if self.route.get().is_none() && self.points.cols() > TREE_DIMS && self.metric.has_blocks() {
-            return n * n * product_time(d);
-        }
         match self.prepared() {
             Route::Tree(_) => n * k as f64 * d * 75.0,
             Route::Blocks(_) => n * n * product_time(d),
