@@ -42,6 +42,26 @@ impl Numbers {
         Numbers { rows: view.nrows(), cols: view.ncols(), values: values(copied) }
     }
 
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Calls a function with every row, in double precision.
+    pub(crate) fn each_row(&self, mut work: impl FnMut(&[f64])) {
+        let mut wide = Vec::with_capacity(self.cols);
+        for i in 0..self.rows {
+            let range = i * self.cols..(i + 1) * self.cols;
+            match &self.values {
+                Values::Double(values) => work(&values[range]),
+                Values::Single(values) => {
+                    wide.clear();
+                    wide.extend(values[range].iter().map(|&x| f64::from(x)));
+                    work(&wide);
+                }
+            }
+        }
+    }
+
     /// Points all of whose cells are known.
     pub(crate) fn points(self) -> eigenfold::Result<Points> {
         match self.values {

@@ -12,6 +12,7 @@ mod names;
 mod picture;
 mod quality;
 mod request;
+mod rows;
 mod table;
 mod transformer;
 mod watch;
@@ -35,6 +36,8 @@ mod _eigenfold {
     use super::picture::picture;
     #[pymodule_export]
     use super::quality::{measures, quality};
+    #[pymodule_export]
+    use super::rows::{distances, row_hashes};
     #[pymodule_export]
     use super::table::methods;
     #[pymodule_export]

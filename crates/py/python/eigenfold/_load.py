@@ -53,6 +53,11 @@ def load(path: Any) -> Any:
     """
     with open(path, "rb"):  # for Python's own errors of files that are not there or not ours
         model = _eigenfold.Model.load(path)
+    return of_model(model)
+
+
+def of_model(model: Any) -> Any:
+    """A fitted estimator from the library's model."""
     recipe = json.loads(model.recipe)
     changed = dict(recipe["parameters"])
     estimator, method = next(_standing_for(recipe["method"], changed))

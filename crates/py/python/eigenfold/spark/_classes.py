@@ -1,0 +1,220 @@
+"""The estimators and models: one pair per class of the Python package, with spark.ml's contract."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from pyspark.ml import Estimator as SparkEstimator
+from pyspark.ml import Model as SparkModel
+from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable, MLReadable, MLWritable
+from pyspark.sql.types import BooleanType, StructField, StructType
+
+from .. import __version__, _sklearn
+from .._classes import CLASSES as PYTHON
+from .._spec import Spec
+from . import _file
+from ._columns import Columns, field_of
+from ._embed import Plan
+from ._params import ColumnParams, SampleParams, camel, converter, getter, of_table, param, setter
+from ._sample import Sample, draw
+from ._ship import on_workers, ship
+
+EMBED = "eigenfold.spark._embed"
+SAMPLE_SIZE = 100_000
+
+
+class _MethodParams(ColumnParams, SampleParams):
+    """The parameters of a method; each class below has those of its own."""
+
+    _spec: ClassVar[Spec]
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__()
+        self._column_defaults("embedding")
+        self._setDefault(sampleSize=SAMPLE_SIZE, seed=0, inputCol=None, inputCols=None)
+        self._setDefault(**{camel(name): one.default for name, one in of_table(self._spec).items()})
+        for name in given:
+            if not self.hasParam(name):
+                close = camel(name) if self.hasParam(camel(name)) else None
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; " + (f"it is {close} here" if close else "explainParams() lists them"))
+        self._set(**given)
+
+    def _python(self) -> dict[str, Any]:
+        """The parameters of the Python class."""
+        return {name: self.getOrDefault(camel(name)) for name in of_table(self._spec)}
+
+
+class Estimator(_MethodParams, SparkEstimator, DefaultParamsReadable, DefaultParamsWritable):
+    """A method that is fitted to a sample of the rows of a DataFrame."""
+
+    _model: ClassVar[type]
+
+    def _fit(self, dataset: Any) -> Any:
+        columns = Columns.of(dataset.schema, self.getOrDefault("inputCol"), self.getOrDefault("inputCols"))
+        self._check_new(dataset)
+        return self._of_columns(dataset, columns)
+
+    def _of_columns(self, dataset: Any, columns: Columns) -> Any:
+        """The model of a sample of the rows."""
+        sample = self._draw(dataset, columns)
+        estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
+        try:
+            estimator.fit(_named(sample.matrix, columns))
+        except ValueError as refused:
+            raise ValueError(self._renamed(str(refused))) from None
+        return self._fitted(estimator, sample)
+
+    def _draw(self, dataset: Any, columns: Columns) -> Sample:
+        missing, handle = self.getOrDefault("missing") != "error", self.getOrDefault("handleInvalid")
+        sample = draw(dataset, columns, self.getOrDefault("sampleSize"), self.getSeed(), missing, handle)
+        if sample.invalid:
+            what = "1 row" if sample.invalid == 1 else f"{sample.invalid} rows"
+            _sklearn.warn(f"{what} of {sample.rows + sample.invalid} cannot be embedded and had no part in the fit")
+        return sample
+
+    def _fitted(self, estimator: Any, sample: Sample) -> Any:
+        model = self._copyValues(self._model())
+        model._resetUid(self.uid)
+        return model._holding(estimator, {"rows": sample.rows, "invalid": sample.invalid, "sample": len(sample.matrix)})
+
+    def _check_new(self, dataset: Any) -> None:
+        for name in (self.getOrDefault(one) for one in ("outputCol", "stdCol", "farCol")):
+            if name in dataset.columns:
+                raise ValueError(f"column {name!r} exists already; give another name, or drop the column")
+
+    def _renamed(self, message: str) -> str:
+        """A message with the names that the parameters have here."""
+        for name in of_table(self._spec):
+            message = re.sub(rf"\b{name}\b", camel(name), message)
+        return message.replace("random_state", "seed")
+
+
+class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
+    """A fitted method, which embeds the rows of a DataFrame."""
+
+    def _holding(self, estimator: Any, summary: dict[str, Any]) -> Any:
+        self._estimator, self._summary, self._bytes = estimator, summary, None
+        return self
+
+    @property
+    def estimator(self) -> Any:
+        """The same fit as an estimator of the Python package, with its attributes, such as `embedding_` of the sample."""
+        return self._estimator
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """How many rows there were (`rows`), could not be embedded (`invalid`) and were fitted (`sample`), and the `report` of the fit."""
+        return {**self._summary, "report": self._estimator.report_}
+
+    @property
+    def numFeatures(self) -> int:
+        """The number of features."""
+        return int(self._estimator.n_features_in_)
+
+    def content(self) -> bytes:
+        """The bytes of the model file."""
+        if self._bytes is None:
+            self._bytes = self._estimator._model.to_bytes()
+        return self._bytes
+
+    def copy(self, extra: Any = None) -> Any:
+        """A copy with further parameters, of the same fit."""
+        other = super().copy(extra)
+        return other._holding(self._estimator, self._summary)
+
+    def _transform(self, dataset: Any) -> Any:
+        columns = Columns.of(dataset.schema, self.getOrDefault("inputCol"), self.getOrDefault("inputCols"))
+        return self._applied("embedded", dataset, columns, self.numFeatures, self.getOrDefault("outputCol"))
+
+    def inverseTransform(self, dataset: Any, inputCol: str | None = None, outputCol: str = "reconstruction", stdCol: str | None = None) -> Any:
+        """Add the rows of data that belong to coordinates of the embedding.
+
+        Parameters
+        ----------
+        dataset : DataFrame
+            A DataFrame with a column of coordinates.
+        inputCol : str, optional
+            The column of coordinates; by default the `outputCol` of the model.
+        outputCol : str, default='reconstruction'
+            The new column of rows.
+        stdCol : str, optional
+            A new column of their standard deviations.
+
+        Returns
+        -------
+        DataFrame
+            The DataFrame with the new columns.
+        """
+        columns = Columns.of(dataset.schema, inputCol or self.getOrDefault("outputCol"), None)
+        dims = self._estimator.embedding_.shape[1]
+        return self._applied("reconstructed", dataset, columns, dims, outputCol, stdCol)
+
+    def _applied(self, name: str, dataset: Any, columns: Columns, width: int, output: str, std: str | None = None) -> Any:
+        """The DataFrame with the columns that workers compute."""
+        forward = name == "embedded"
+        std = self.getOrDefault("stdCol") if forward else std
+        far = self.getOrDefault("farCol") if forward else None
+        kind = self.getOrDefault("outputType")
+        new = [StructField(one, field_of(kind)) for one in (output, std) if one is not None]
+        new += [StructField(far, BooleanType())] if far is not None else []
+        for field in new:
+            if field.name in dataset.columns:
+                raise ValueError(f"column {field.name!r} exists already; give another name, or drop the column")
+        model = ship(dataset.sparkSession, self.content())
+        plan = Plan(model, columns, width, self.getOrDefault("missing"), self.getOrDefault("handleInvalid"), kind, output, std, far, self.getOrDefault("heldOut"))
+        return dataset.mapInArrow(on_workers(EMBED, name, __version__, plan), StructType([*dataset.schema.fields, *new]))
+
+    def write(self) -> Any:
+        """Return a writer of the model; `save` is short for ``write().save``."""
+        return _file.Writer(self)
+
+    @classmethod
+    def read(cls) -> Any:
+        """Return a reader of models; `load` is short for ``read().load``."""
+        return _file.Reader(cls)
+
+
+def _named(matrix: np.ndarray, columns: Columns) -> Any:
+    """A sample as a table, if its features have names."""
+    return pa.table({name: matrix[:, at] for at, name in enumerate(columns.names)}) if columns.kind == "columns" else matrix
+
+
+def _class(name: str, base: type, spec: Spec, bases: dict[str, Any]) -> type:
+    """A class with the parameters of a method, their setters and getters."""
+    body: dict[str, Any] = {"__module__": "eigenfold.spark", "_spec": spec, **bases}
+    for own, one in of_table(spec).items():
+        body[camel(own)] = param(camel(own), one.meaning, converter(camel(own), one.type))
+    made = type(name, (base,), body)
+    shared = [known for known in dir(made) if known in SHARED]
+    for known in [*shared, *map(camel, of_table(spec))]:
+        for function in (setter(known), getter(known)):
+            if not hasattr(made, function.__name__) or function.__name__.startswith("set"):
+                function.__qualname__ = f"{name}.{function.__name__}"
+                setattr(made, function.__name__, function)
+    return made
+
+
+SHARED = ("inputCol", "inputCols", "outputCol", "outputType", "stdCol", "farCol", "heldOut", "handleInvalid", "sampleSize", "seed")
+
+
+def _signature(spec: Spec) -> inspect.Signature:
+    names = [*SHARED, *map(camel, of_table(spec))]
+    return inspect.Signature([inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names])
+
+
+def pair(spec: Spec, estimator: type = Estimator, model: type = Model) -> tuple[type, type]:
+    """The estimator and the model of a class of the Python package."""
+    fitted = _class(f"{spec.name}Model", model, spec, {"__doc__": f"A fitted :class:`{spec.name}`, which embeds the rows of a DataFrame."})
+    unfitted = _class(spec.name, estimator, spec, {"__doc__": f"{spec.summary}: fitted to a sample of a DataFrame.", "_model": fitted})
+    unfitted.__signature__ = _signature(spec)  # type: ignore[attr-defined]
+    return unfitted, fitted
+
+
+CLASSES: dict[str, type] = {}
+for known in PYTHON.values():
+    for made in pair(known._spec):
+        CLASSES[made.__name__] = made
