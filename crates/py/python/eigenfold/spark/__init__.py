@@ -8,16 +8,34 @@ They need pyspark 4.0 or newer and work on Spark Connect, too: they use `mapInAr
 >>> model.write().overwrite().save("hdfs:///models/umap")  # doctest: +SKIP
 """
 
+from typing import Any
+
+from .._classes import CLASSES
+
 try:
-    import pyarrow
+    import pyarrow  # noqa: F401
     import pyspark
 except ImportError as missing:
     raise ImportError(f"eigenfold.spark needs pyspark and pyarrow ({missing}); pip install 'eigenfold[spark]'") from None
 if int(pyspark.__version__.partition(".")[0]) < 4:
     raise ImportError(f"eigenfold.spark needs pyspark 4.0 or newer, and this is {pyspark.__version__}; pip install 'eigenfold[spark]'")
 
-from ._classes import CLASSES  # noqa: E402
+FUNCTIONS = ("dimension", "evaluate")
+__all__ = [*FUNCTIONS, *(name + kind for name in CLASSES for kind in ("", "Model"))]
 
-globals().update(CLASSES)
 
-__all__ = [*CLASSES]
+# The classes are made on demand: a worker needs none of them, and pyspark.ml takes half a second to import.
+def __getattr__(name: str) -> Any:
+    if name in FUNCTIONS:
+        from . import _quality
+
+        return getattr(_quality, name)
+    if name in __all__:
+        from . import _classes
+
+        return _classes.CLASSES[name]
+    raise AttributeError(f"module 'eigenfold.spark' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.ml.linalg import VectorUDT
 from pyspark.sql import types
 
 NUMBERS = (types.DoubleType, types.FloatType, types.LongType, types.IntegerType, types.ShortType, types.ByteType)
@@ -52,7 +51,7 @@ class Columns(NamedTuple):
                     raise ValueError(f"column {name!r} is of type {kind.simpleString()}, which is not a number; cast it to double, or leave it out")
             return Columns(tuple(given), "columns", all(isinstance(kind, types.FloatType) for kind in kinds), shown)
         (kind,) = kinds
-        if isinstance(kind, VectorUDT):
+        if type(kind).__name__ == "VectorUDT":
             return Columns(tuple(given), "vector", False, shown)
         if isinstance(kind, types.ArrayType) and isinstance(kind.elementType, NUMBERS):
             return Columns(tuple(given), "array", isinstance(kind.elementType, types.FloatType), shown)
@@ -159,6 +158,8 @@ VECTOR = pa.struct([pa.field("type", pa.int8(), nullable=False), pa.field("size"
 def field_of(kind: str) -> Any:
     """The type of a column of matrices' rows in a schema."""
     if kind == "vector":
+        from pyspark.ml.linalg import VectorUDT
+
         return VectorUDT()
     return types.ArrayType(types.FloatType() if kind == "array<float>" else types.DoubleType(), False)
 
