@@ -31,6 +31,9 @@ class Columns(NamedTuple):
     single: bool
     # Columns by which a row is named in messages.
     shown: tuple[str, ...]
+    # Where they are among the columns of a batch.
+    places: tuple[int, ...] = ()
+    shown_places: tuple[int, ...] = ()
 
     @staticmethod
     def of(schema: Any, column: str | None, columns: list[str] | None) -> Columns:
@@ -57,12 +60,16 @@ class Columns(NamedTuple):
             return Columns(tuple(given), "array", isinstance(kind.elementType, types.FloatType), shown)
         raise ValueError(f"column {column!r} is of type {kind.simpleString()}; give vectors, arrays of numbers, or inputCols")
 
+    def within(self, names: list[str]) -> Columns:
+        """The same columns, found among those of a DataFrame by their place: names may have dots, which Spark Connect takes for fields."""
+        return self._replace(places=tuple(map(names.index, self.names)), shown_places=tuple(names.index(name) for name in self.shown if name in names))
+
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that there are, by their number of features; a null in a vector is NaN."""
         if self.kind == "columns":
             yield Group(np.arange(batch.num_rows), self._side_by_side(batch))
             return
-        column = _whole(batch.column(self.names[0]))
+        column = _whole(batch.column(self.places[0]))
         lengths, entries, sparse = _of_vectors(column) if self.kind == "vector" else _of_arrays(column)
         starts = np.concatenate([[0], np.cumsum(np.maximum(lengths, 0))])
         for length in np.unique(lengths[lengths >= 0]):
@@ -76,13 +83,13 @@ class Columns(NamedTuple):
     def _side_by_side(self, batch: Any) -> np.ndarray:
         wanted = np.float32 if self.single else np.float64
         matrix = np.empty((batch.num_rows, len(self.names)), wanted)
-        for at, name in enumerate(self.names):
-            matrix[:, at] = batch.column(name).to_numpy(zero_copy_only=False)
+        for at, place in enumerate(self.places):
+            matrix[:, at] = batch.column(place).to_numpy(zero_copy_only=False)
         return matrix
 
     def name_of(self, batch: Any, row: int, partition: int, above: int) -> str:
         """A row of a batch, as messages name it: by its place, and by what stands beside it."""
-        beside = ", ".join(f"{name}={batch.column(name)[row].as_py()!r}" for name in self.shown if name in batch.schema.names)
+        beside = ", ".join(f"{name}={batch.column(place)[row].as_py()!r}" for name, place in zip(self.shown, self.shown_places))
         return f"row {above + row + 1} of partition {partition}" + (f" ({beside})" if beside else "")
 
     def fault(self, row: np.ndarray | None, width: int | None, missing: bool) -> str | None:
@@ -97,6 +104,22 @@ class Columns(NamedTuple):
         what = "infinite" if np.isinf(row[wrong[0]]) else "null or NaN"
         where = f"column {self.names[wrong[0]]!r}" if self.kind == "columns" else f"entry {wrong[0]} of column {self.names[0]!r}"
         return f"{where} is {what}"
+
+
+def quoted(name: str) -> str:
+    """The name of a column as expressions take it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def plain(dataset: Any) -> Any:
+    """A DataFrame whose columns have names without dots and spaces."""
+    return dataset.toDF(*(f"column{at}" for at in range(len(dataset.columns))))
+
+
+def needed(dataset: Any, columns: Any) -> tuple[Any, Any]:
+    """The columns that are read of a DataFrame alone, and where they are."""
+    names = list(dict.fromkeys(columns.names + columns.shown))
+    return plain(dataset.select(*map(quoted, names))), columns.within(names)
 
 
 def way_out(fault: str) -> str:

@@ -27,10 +27,9 @@ class Plan(NamedTuple):
     missing: str
     handle: str
     kind: str
-    # The names of the new columns; those that are None are not wanted.
-    output: str
-    std: str | None
-    far: str | None
+    # Whether there is a column of standard deviations, and one of rows that are far.
+    std: bool
+    far: bool
     held_out: bool | None
 
 
@@ -38,13 +37,13 @@ def embedded(batches: Iterator[Any], plan: Plan) -> Iterator[Any]:
     """The batches with the coordinates of their rows."""
 
     def prepared(content: bytes) -> Any:
-        return _eigenfold.Model(content).transformer(plan.std is not None, plan.held_out, THREADS)
+        return _eigenfold.Model(content).transformer(plan.std, plan.held_out, THREADS)
 
-    transformer = kept(plan.model, ("transform", plan.std is not None, plan.held_out), prepared)
+    transformer = kept(plan.model, ("transform", plan.std, plan.held_out), prepared)
 
     def compute(rows: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray | None]:
         coordinates, far, std = transformer.transform(rows, plan.missing)
-        if plan.std is not None and std is None:
+        if plan.std and std is None:
             raise ValueError(NO_STD)
         return coordinates, far, std
 
@@ -59,7 +58,7 @@ def reconstructed(batches: Iterator[Any], plan: Plan) -> Iterator[Any]:
     model = kept(plan.model, "inverse", _eigenfold.Model)
 
     def compute(points: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
-        rows, std, _, far, _ = model.reconstruct(points, plan.std is not None, plan.held_out, THREADS)
+        rows, std, _, far, _ = model.reconstruct(points, plan.std, plan.held_out, THREADS)
         return rows, far, std
 
     yield from _with_columns(batches, plan, False, compute)
@@ -74,12 +73,12 @@ def _with_columns(batches: Iterator[Any], plan: Plan, missing: bool, compute: An
         if len(matrix):
             results = list(compute(matrix))
         whole = None if there.all() else there
-        columns = {plan.output: column_of(results[0], whole, plan.kind)}
-        if plan.std is not None:
-            columns[plan.std] = column_of(results[2], whole, plan.kind)
-        if plan.far is not None:
-            columns[plan.far] = _flags(results[1], there)
-        wide = pa.RecordBatch.from_arrays([*batch.columns, *columns.values()], names=[*batch.schema.names, *columns])
+        columns = [*batch.columns, column_of(results[0], whole, plan.kind)]
+        if plan.std:
+            columns.append(column_of(results[2], whole, plan.kind))
+        if plan.far:
+            columns.append(_flags(results[1], there))
+        wide = pa.RecordBatch.from_arrays(columns, names=[f"column{at}" for at in range(len(columns))])
         yield wide.filter(pa.array(there)) if plan.handle == "skip" and whole is not None else wide
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from .. import _eigenfold, __version__
 from .._functions import dimension as dimension_of
 from .._quality import Quality
-from ._columns import Columns, Group
+from ._columns import Columns, Group, needed, quoted
 from ._sample import draw, invalid
 from ._ship import Shipped, kept, on_workers, ship
 
@@ -35,11 +35,14 @@ class Pair(NamedTuple):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        return ()
+        return self.data.shown
 
     @property
     def single(self) -> bool:
         return False
+
+    def within(self, names: list[str]) -> Pair:
+        return Pair(self.data.within(names), self.map.within(names))
 
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that have both."""
@@ -108,16 +111,17 @@ def evaluate(
     k, n, count = nNeighbors, drawn.rows, len(drawn.matrix)
     if not 0 < 2 * k <= n:
         raise ValueError(f"{n} rows are too few for neighborhoods of {k}; use nNeighbors={max(1, n // 2)} or less")
-    dims = len(dataset.select(embeddingCol).where(f"{_quoted(embeddingCol)} is not null").first()[0])
+    map_name = quoted(embeddingCol)
+    dims = len(dataset.select(map_name).where(f"{map_name} is not null").first()[0])
     split = drawn.matrix.shape[1] - dims
-    needed = dataset.select(*dict.fromkeys(pair.names))
+    read, pair = needed(dataset, pair)
     plan = Plan(_shipped(dataset, drawn.matrix), drawn.matrix.shape, split, own)
 
-    near = needed.mapInArrow(on_workers(__name__, "nearest", __version__, pair, plan, k), NEAREST)
+    near = read.mapInArrow(on_workers(__name__, "nearest", __version__, pair, plan, k), NEAREST)
     joined = near.repartition(JOINING, "row").mapInArrow(on_workers(__name__, "nearest_of_all", __version__, k), NEAREST)
     found = joined.toArrow().to_pydict()
     bounds = _neighbors(found, count, k)
-    ranks = needed.mapInArrow(on_workers(__name__, "counted", __version__, pair, plan, bounds), COUNTS)
+    ranks = read.mapInArrow(on_workers(__name__, "counted", __version__, pair, plan, bounds), COUNTS)
     total = ranks.groupBy("row", "kind", "place").agg({"count": "sum"}).toArrow().to_pydict()
     of = np.zeros((count, 2, k), np.int64)
     of[total["row"], total["kind"], total["place"]] = total["sum(count)"]
@@ -185,10 +189,6 @@ class Plan(NamedTuple):
 
 def _shipped(dataset: Any, matrix: np.ndarray) -> Shipped:
     return ship(dataset.sparkSession, np.ascontiguousarray(matrix, np.float64).tobytes())
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _rows(batches: Iterator[Any], pair: Pair) -> Iterator[np.ndarray]:

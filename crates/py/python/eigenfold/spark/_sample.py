@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _eigenfold, __version__
-from ._columns import Columns, way_out
+from ._columns import Columns, needed, way_out
 from ._ship import on_workers
 
 COUNTED = "width int, bin int, count long, example string"
@@ -40,9 +40,9 @@ def draw(dataset: Any, columns: Columns, size: int, seed: int, missing: bool, ha
     """The rows of a DataFrame with the smallest hashes."""
     if size < 2:
         raise ValueError(f"sampleSize is {size}; give 2 or more")
-    needed = dataset.select(*dict.fromkeys(columns.names + columns.shown))
+    read, columns = needed(dataset, columns)
     count = on_workers(__name__, "counted", __version__, columns, seed, missing)
-    found = needed.mapInArrow(count, COUNTED).groupBy("width", "bin").agg({"count": "sum", "example": "min"})
+    found = read.mapInArrow(count, COUNTED).groupBy("width", "bin").agg({"count": "sum", "example": "min"})
     table = found.toArrow().to_pydict()
     widths, bins, counts, examples = (np.asarray(table[name]) for name in ("width", "bin", "sum(count)", "min(example)"))
     invalid = bins == INVALID
@@ -56,13 +56,14 @@ def draw(dataset: Any, columns: Columns, size: int, seed: int, missing: bool, ha
     if rows < 2:
         raise ValueError(f"{rows} of {int(counts.sum())} rows can be embedded; give a DataFrame of 2 or more")
     order = np.argsort(bins[valid])
-    enough = np.searchsorted(np.cumsum(counts[valid][order]), min(size, rows))
-    bound = int(bins[valid][order][enough])
+    running = np.cumsum(counts[valid][order])
+    enough = np.searchsorted(running, min(size, rows))
+    bound, expected = int(bins[valid][order][enough]), int(running[enough])
     fetch = on_workers(__name__, "fetched", __version__, columns, seed, missing, width, bound)
-    below = needed.mapInArrow(fetch, FETCHED).groupBy("content").agg({"count": "sum"}).toArrow()
-    matrix = _ordered(below, width, size, np.dtype(np.float32 if columns.single else np.float64))
-    if len(matrix) != min(size, rows):
+    below = read.mapInArrow(fetch, FETCHED).groupBy("content").agg({"count": "sum"}).toArrow()
+    if sum(below["sum(count)"].to_pylist()) != expected:
         raise ValueError("the rows changed between two passes over them; write the DataFrame to a table first, or persist it")
+    matrix = _ordered(below, width, size, np.dtype(np.float32 if columns.single else np.float64))
     return Sample(matrix, rows, int(counts.sum()) - rows)
 
 
@@ -156,8 +157,8 @@ def fetched(batches: Iterator[Any], columns: Columns, seed: int, missing: bool, 
             # One zero and one NaN, as the hash has them; the hash first, with its largest digits in front.
             content = (matrix[chosen] + 0.0).astype(matrix.dtype.newbyteorder("<"))
             content[np.isnan(content)] = np.nan
-            for key, row in zip(keys[chosen].astype(">u8"), content):
-                whole = key.tobytes() + row.tobytes()
+            for key, row in zip(keys[chosen].tolist(), content):
+                whole = key.to_bytes(8, "big") + row.tobytes()
                 found[whole] = found.get(whole, 0) + 1
     contents = list(found)
     for first in range(0, len(contents), TOGETHER):
