@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from typing import Any, ClassVar
 
@@ -10,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 from pyspark.ml import Estimator as SparkEstimator
 from pyspark.ml import Model as SparkModel
+from pyspark.ml.param import Params
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable, MLReadable, MLWritable
 from pyspark.sql.types import BooleanType, StructField, StructType
 
-from .. import __version__, _sklearn
+from .. import __version__, _eigenfold, _sklearn
 from .._classes import CLASSES as PYTHON
+from .._load import of_model
 from .._spec import Spec
 from . import _file
 from ._columns import Columns, field_of, plain
@@ -25,6 +28,9 @@ from ._ship import on_workers, ship
 
 EMBED = "eigenfold.spark._embed"
 SAMPLE_SIZE = 100_000
+# Of methods that are fitted to all rows, and have the sample for the errors of reconstructions alone.
+LINEAR_SAMPLE_SIZE = 10_000
+LINEAR = ("PCA", "PPCA", "FactorAnalysis")
 
 
 class _MethodParams(ColumnParams, SampleParams):
@@ -36,6 +42,8 @@ class _MethodParams(ColumnParams, SampleParams):
         super().__init__()
         self._column_defaults("embedding")
         self._setDefault(sampleSize=SAMPLE_SIZE, seed=0, inputCol=None, inputCols=None)
+        if self.hasParam("exact"):
+            self._setDefault(exact=True, sampleSize=LINEAR_SAMPLE_SIZE)
         self._setDefault(**{camel(name): one.default for name, one in of_table(self._spec).items()})
         for name in given:
             if not self.hasParam(name):
@@ -70,13 +78,12 @@ class Estimator(_MethodParams, SparkEstimator, DefaultParamsReadable, DefaultPar
 
     def _draw(self, dataset: Any, columns: Columns) -> Sample:
         missing, handle = self.getOrDefault("missing") != "error", self.getOrDefault("handleInvalid")
-        sample = draw(dataset, columns, self.getOrDefault("sampleSize"), self.getSeed(), missing, handle)
+        return draw(dataset, columns, self.getOrDefault("sampleSize"), self.getSeed(), missing, handle)
+
+    def _fitted(self, estimator: Any, sample: Sample) -> Any:
         if sample.invalid:
             what = "1 row" if sample.invalid == 1 else f"{sample.invalid} rows"
             _sklearn.warn(f"{what} of {sample.rows + sample.invalid} cannot be embedded and had no part in the fit")
-        return sample
-
-    def _fitted(self, estimator: Any, sample: Sample) -> Any:
         model = self._copyValues(self._model())
         model._resetUid(self.uid)
         return model._holding(estimator, {"rows": sample.rows, "invalid": sample.invalid, "sample": len(sample.matrix)})
@@ -91,6 +98,36 @@ class Estimator(_MethodParams, SparkEstimator, DefaultParamsReadable, DefaultPar
         for name in of_table(self._spec):
             message = re.sub(rf"\b{name}\b", camel(name), message)
         return message.replace("random_state", "seed")
+
+
+class LinearParams(Params):
+    """The parameter of methods that can be fitted to all rows."""
+
+    exact: Any = param("exact", "whether the model is fitted to all rows, by exact sums over them; otherwise to the sample alone", converter("exact", "bool"))
+
+
+class LinearEstimator(Estimator, LinearParams):
+    """A linear method, which is fitted to all rows of a DataFrame."""
+
+    def _of_columns(self, dataset: Any, columns: Columns) -> Any:
+        if not self.getOrDefault("exact"):
+            return super()._of_columns(dataset, columns)
+        from . import _linear
+
+        estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
+        if estimator.missing != "error":
+            raise ValueError(f"missing is {estimator.missing!r}; use exact=False, or missing='error' with handleInvalid='skip'")
+        try:
+            request = self._spec.request(estimator)[0]
+            found = _linear.gather(dataset, columns, request, self.getOrDefault("sampleSize"), self.getOrDefault("handleInvalid"))
+            if request["dims"] is None:
+                request["dims"] = min(found.count - 1, len(found.mean))
+            names = list(columns.names) if columns.kind == "columns" else None
+            moments = (found.count, found.mean, found.covariance)
+            model = _eigenfold.fit_moments(json.dumps(request), moments, found.sample, names, None, estimator._listener())
+        except ValueError as refused:
+            raise ValueError(self._renamed(str(refused))) from None
+        return self._fitted(of_model(model), Sample(found.sample, found.count, found.invalid))
 
 
 class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
@@ -182,6 +219,10 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
         return _file.Reader(cls)
 
 
+class LinearModel(Model, LinearParams):
+    """A linear method that was fitted to all rows."""
+
+
 def _named(matrix: np.ndarray, columns: Columns) -> Any:
     """A sample as a table, if its features have names."""
     return pa.table({name: matrix[:, at] for at, name in enumerate(columns.names)}) if columns.kind == "columns" else matrix
@@ -202,11 +243,11 @@ def _class(name: str, base: type, spec: Spec, bases: dict[str, Any]) -> type:
     return made
 
 
-SHARED = ("inputCol", "inputCols", "outputCol", "outputType", "stdCol", "farCol", "heldOut", "handleInvalid", "sampleSize", "seed")
+SHARED = ("exact", "inputCol", "inputCols", "outputCol", "outputType", "stdCol", "farCol", "heldOut", "handleInvalid", "sampleSize", "seed")
 
 
 def _signature(spec: Spec) -> inspect.Signature:
-    names = [*SHARED, *map(camel, of_table(spec))]
+    names = [name for name in SHARED if name != "exact" or spec.name in LINEAR] + [*map(camel, of_table(spec))]
     return inspect.Signature([inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names])
 
 
@@ -220,5 +261,6 @@ def pair(spec: Spec, estimator: type = Estimator, model: type = Model) -> tuple[
 
 CLASSES: dict[str, type] = {}
 for known in PYTHON.values():
-    for made in pair(known._spec):
+    linear = (LinearEstimator, LinearModel) if known.__name__ in LINEAR else (Estimator, Model)
+    for made in pair(known._spec, *linear):
         CLASSES[made.__name__] = made

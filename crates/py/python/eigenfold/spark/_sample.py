@@ -48,7 +48,7 @@ def draw(dataset: Any, columns: Columns, size: int, seed: int, missing: bool, ha
     invalid = bins == INVALID
     if invalid.any() and handle == "error":
         raise ValueError(way_out(min(examples[invalid])))
-    width, others = _width(widths[~invalid], counts[~invalid], examples[~invalid])
+    width, others = most_common_width(widths[~invalid], counts[~invalid], examples[~invalid])
     if others and handle == "error":
         raise ValueError(way_out(others[0]))
     valid = ~invalid & (widths == width)
@@ -61,25 +61,28 @@ def draw(dataset: Any, columns: Columns, size: int, seed: int, missing: bool, ha
     bound, expected = int(bins[valid][order][enough]), int(running[enough])
     fetch = on_workers(__name__, "fetched", __version__, columns, seed, missing, width, bound)
     below = read.mapInArrow(fetch, FETCHED).groupBy("content").agg({"count": "sum"}).toArrow()
-    if sum(below["sum(count)"].to_pylist()) != expected:
+    contents = dict(zip(below["content"].to_pylist(), below["sum(count)"].to_pylist()))
+    if sum(contents.values()) != expected:
         raise ValueError("the rows changed between two passes over them; write the DataFrame to a table first, or persist it")
-    matrix = _ordered(below, width, size, np.dtype(np.float32 if columns.single else np.float64))
+    matrix = rows_of(contents, width, size, np.dtype(np.float32 if columns.single else np.float64))
     return Sample(matrix, rows, int(counts.sum()) - rows)
 
 
-def _width(widths: np.ndarray, counts: np.ndarray, examples: np.ndarray) -> tuple[int, list[str]]:
+def most_common_width(widths: Any, counts: Any, examples: Any) -> tuple[int, list[str]]:
     """The number of features of most rows, and examples of rows that have another."""
-    totals = {int(width): int(counts[widths == width].sum()) for width in np.unique(widths)}
-    if not totals:
-        return 0, []
-    most = max(totals, key=lambda width: (totals[width], width))
-    others = [f"{min(examples[widths == width])} numbers, and most rows have {most}" for width in totals if width != most]
-    return most, others
+    totals: dict[int, int] = {}
+    shown: dict[int, str] = {}
+    for width, count, example in zip(map(int, widths), map(int, counts), examples):
+        totals[width] = totals.get(width, 0) + count
+        if example is not None:
+            shown[width] = min(example, shown.get(width, example))
+    most = max(totals, key=lambda width: (totals[width], width), default=0)
+    return most, [f"{shown[width]} numbers, and most rows have {most}" for width in totals if width != most]
 
 
-def _ordered(below: Any, width: int, size: int, dtype: np.dtype) -> np.ndarray:
+def rows_of(contents: dict[bytes, int], width: int, size: int, dtype: np.dtype) -> np.ndarray:
     """The first rows in the order of hash and content."""
-    pairs = sorted(zip(below["content"].to_pylist(), below["sum(count)"].to_pylist()))
+    pairs = sorted(contents.items())
     counts = [count for _, count in pairs]
     flat = np.frombuffer(b"".join(content for content, _ in pairs), np.uint8).reshape(len(pairs), 8 + width * dtype.itemsize)
     values = np.ascontiguousarray(flat[:, 8:]).view(dtype.newbyteorder("<"))
