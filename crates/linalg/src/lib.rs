@@ -13,6 +13,7 @@ pub mod cost;
 pub mod dense;
 pub mod eigen;
 pub mod error;
+pub mod exact;
 pub mod memory;
 pub mod optimize;
 pub mod parallel;

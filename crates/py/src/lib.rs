@@ -6,6 +6,7 @@
 mod arrays;
 mod compare;
 mod errors;
+mod exact;
 mod functions;
 mod model;
 mod names;
@@ -28,6 +29,8 @@ mod _eigenfold {
     use super::compare::{Comparison, compare};
     #[pymodule_export]
     use super::errors::EigenfoldError;
+    #[pymodule_export]
+    use super::exact::{ExactMoments, ExactSums};
     #[pymodule_export]
     use super::functions::{builtin, dimension, fit, gp_likelihood, graph, metric, sample, samples};
     #[pymodule_export]
