@@ -1,5 +1,6 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
+use crate::field::latent::ppca::LatentMethod;
 use crate::field::{Build, Built, Info, Nearest, Site};
 use crate::input::Data;
 use crate::parameter::ParameterInfo;
@@ -78,6 +79,14 @@ methods! {
     Ppco: "Probabilistic principal coordinates.", crate::field::latent::ppco::Ppco;
     Pkpca: "Probabilistic kernel PCA.", crate::field::latent::pkpca::Pkpca;
     Gplvm: "The Gaussian process latent variable model.", crate::objective::gplvm::Gplvm;
+}
+
+/// A method whose fit depends on sums over the rows alone.
+pub(crate) enum OfSums<'a> {
+    /// Principal components.
+    Principal,
+    /// A linear latent model.
+    Latent(&'a dyn LatentMethod),
 }
 
 /// A method from outside of this library.
@@ -226,6 +235,16 @@ impl Method {
     /// Whether the method is from outside of this library.
     pub(crate) fn is_own(&self) -> bool {
         matches!(self, Method::Own(_))
+    }
+
+    /// What sums over the rows the fit depends on, if it depends on nothing else.
+    pub(crate) fn of_sums(&self) -> Option<OfSums<'_>> {
+        match self {
+            Method::Pca(_) => Some(OfSums::Principal),
+            Method::Ppca(ppca) => Some(OfSums::Latent(ppca)),
+            Method::Fa(fa) => Some(OfSums::Latent(fa)),
+            _ => None,
+        }
     }
 
     /// Stage 2.

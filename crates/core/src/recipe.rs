@@ -136,7 +136,7 @@ impl Recipe {
         Ok(())
     }
 
-    fn check_rescale(&self, data: Data<'_>) -> Result<()> {
+    pub(crate) fn check_rescale(&self, data: Data<'_>) -> Result<()> {
         let (info, n, dims) = (self.method.info(), data.len(), self.dims);
         let Some(rescale) = self.rescale else { return Ok(()) };
         if !self.needs_graph(data) {

@@ -19,6 +19,9 @@ pub struct Report {
     pub method: String,
     /// The number of points.
     pub n: usize,
+    /// The number of rows that the fit saw: more than points, if these are a sample of rows that are elsewhere
+    /// ([`Recipe::fit_moments`](crate::Recipe::fit_moments)).
+    pub fitted_rows: u64,
     /// The number of features, if the input had them.
     pub features: Option<usize>,
     /// The number of coordinates.

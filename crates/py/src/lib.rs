@@ -9,6 +9,7 @@ mod errors;
 mod exact;
 mod functions;
 mod model;
+mod moments;
 mod names;
 mod picture;
 mod quality;
@@ -35,6 +36,8 @@ mod _eigenfold {
     use super::functions::{builtin, dimension, fit, gp_likelihood, graph, metric, sample, samples};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::moments::{fit_moments, logarithms};
     #[pymodule_export]
     use super::picture::picture;
     #[pymodule_export]

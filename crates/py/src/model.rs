@@ -22,6 +22,8 @@ type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 type Vector<'py, T> = Bound<'py, PyArray1<T>>;
 /// Mean, loadings and noise.
 type Latent<'py> = (Vector<'py, f64>, Matrix<'py>, Vector<'py, f64>);
+/// Mean and axes.
+type Axes<'py> = (Vector<'py, f64>, Matrix<'py>);
 /// Both ends of edges, lengths and weights.
 type Edges<'py> = (Vector<'py, u32>, Vector<'py, u32>, Vector<'py, f64>, Vector<'py, f64>);
 /// Rows, deviations, margins, far places and warnings.
@@ -181,6 +183,14 @@ impl Model {
         let loadings =
             latent.loadings.clone().into_pyarray(py).reshape([features, latent.loadings.len() / features])?;
         Ok(Some((latent.mean.clone().into_pyarray(py), loadings, latent.noise.clone().into_pyarray(py))))
+    }
+
+    /// Mean and axes (one row per feature) of a linear map.
+    #[getter]
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Option<Axes<'py>>> {
+        let Some((mean, axes)) = self.inner.axes() else { return Ok(None) };
+        let axes = axes.to_vec().into_pyarray(py).reshape([mean.len(), axes.len() / mean.len()])?;
+        Ok(Some((mean.to_vec().into_pyarray(py), axes)))
     }
 
     /// The fitted edges: both ends, length and weight.

@@ -74,18 +74,8 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
     };
     let mut warnings = Vec::new();
     let varying = lengths.iter().take(dims).filter(|&&length| length > 0.0).count();
-    if varying < dims {
-        warnings.push(Warning::FewDirections(format!(
-            "the map varies in only {varying} directions; the other coordinates are zero"
-        )));
-    }
-    if !pairs.converged {
-        let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
-        warnings.push(Warning::NotConverged(format!(
-            "the eigen-solver did not converge ({}, largest residual {worst:.1e})",
-            pairs.solver
-        )));
-    }
+    warnings.extend(few_directions(varying, dims));
+    warnings.extend(not_converged(&pairs, dims));
     if let Field::Precision { matrix, .. } = field {
         // The gap after the last coordinate separates the directions of the map from the others.
         let rounding = 1e-14 * matrix.norm_bound();
@@ -119,6 +109,19 @@ pub(crate) fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: 
             ..Diagnostics::default()
         },
     })
+}
+
+/// The warning about a map that varies in fewer directions than it has coordinates.
+pub(crate) fn few_directions(varying: usize, dims: usize) -> Option<Warning> {
+    let fact = format!("the map varies in only {varying} directions; the other coordinates are zero");
+    (varying < dims).then_some(Warning::FewDirections(fact))
+}
+
+/// The warning about eigenpairs that are not exact.
+pub(crate) fn not_converged(pairs: &Eigenpairs, dims: usize) -> Option<Warning> {
+    let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
+    let fact = format!("the eigen-solver did not converge ({}, largest residual {worst:.1e})", pairs.solver);
+    (!pairs.converged).then_some(Warning::NotConverged(fact))
 }
 
 /// The sum of all eigenvalues of a covariance, if it is known.

@@ -52,7 +52,7 @@ pub(crate) struct Observed {
     /// C.
     pub(crate) covariance: Mat<f64>,
     /// log det C⁻¹ + Σ log ψ + d log 2π over the d observed features.
-    log_det: f64,
+    pub(crate) log_det: f64,
 }
 
 impl Latent {

@@ -34,14 +34,13 @@ impl Extension for Linear {
     }
 
     fn place(&self, known: &Known<'_>, new: &Points) -> Result<Option<Transformed>> {
-        let rows = parallel::collect(new.rows(), |i| self.row(&new.point(i)));
-        let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
+        let coordinates = self.coordinates(new)?;
         Ok(Some(Transformed { coordinates, far: far_from(&self.mean, known, new), deviations: None }))
     }
 
-    /// U = X̃ᵀ Y / λ.
+    /// U = X̃ᵀ Y / λ, unless the axes are those of rows that are elsewhere.
     fn learn(&mut self, data: Data<'_>, map: &Map) {
-        let Some(points) = data.points() else { return };
+        let Some(points) = data.points().filter(|_| self.axes.is_empty()) else { return };
         let (eigenvalues, map) = (&map.diagnostics.eigenvalues, &map.coordinates);
         let dims = map.cols();
         let largest = eigenvalues.first().copied().unwrap_or(0.0);
@@ -63,6 +62,12 @@ impl Extension for Linear {
 impl Linear {
     pub(super) fn inverse(&self) -> Inverse<'_> {
         Inverse::Linear { mean: &self.mean, axes: self.axes.clone(), deviations: None }
+    }
+
+    /// The coordinates of rows.
+    pub(crate) fn coordinates(&self, rows: &Points) -> Result<Points> {
+        let placed = parallel::collect(rows.rows(), |i| self.row(&rows.point(i)));
+        Points::computed(rows.rows(), self.axes.len() / self.mean.len(), placed.concat())
     }
 
     fn row(&self, x: &[f64]) -> Vec<f64> {

@@ -3,8 +3,10 @@
 pub(crate) mod budget;
 mod frame;
 pub(crate) mod known;
+mod moments;
 pub(crate) mod stages;
 
+use frame::Entered;
 pub(crate) use frame::{Frame, Seen};
 
 use crate::input::Input;

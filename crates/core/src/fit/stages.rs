@@ -456,6 +456,7 @@ impl<'a> Stages<'a> {
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();
+        report.fitted_rows = report.n as u64;
         report.features = self.input.data.points().map(Points::cols);
         report.dims = recipe.dims;
         let cells = self.input.data.table().map_or(0, |table| table.missing().len());

@@ -5,6 +5,7 @@
 
 pub(crate) mod cloud;
 mod measured;
+pub(crate) mod moments;
 pub(crate) mod regression;
 pub(crate) mod tangent;
 

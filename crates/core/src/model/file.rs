@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 const HEADER: usize = 30;
 
 /// What a body has after the model.

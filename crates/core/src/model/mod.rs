@@ -221,6 +221,15 @@ impl Model {
         }
     }
 
+    /// The mean and the axes, one row per feature, of a method whose map is linear: a row x is embedded at (x − mean) axes.
+    /// They are about the columns as they were prepared.
+    pub fn axes(&self) -> Option<(&[f64], &[f64])> {
+        match self.parts.first().and_then(|part| part.rule.as_ref()) {
+            Some(Rule::Linear(linear)) => Some((&linear.mean, &linear.axes)),
+            _ => None,
+        }
+    }
+
     /// What every row says of its hidden coordinates: mean, covariance and log density, what is missing integrated out.
     ///
     /// # Errors

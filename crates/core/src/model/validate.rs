@@ -31,6 +31,7 @@ impl Model {
             && (self.kind == InputKind::Points) == self.points.is_some()
             && self.names.as_ref().is_none_or(|names| Some(names.len()) == features)
             && (report.method == self.recipe.method.info().name && report.n == n && report.features == features)
+            && report.fitted_rows >= n as u64
             && self.recipe.is_in_range()
             && self.recipe.dims == self.embedding.cols()
             && self.has_every_row_once()

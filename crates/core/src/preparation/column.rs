@@ -43,6 +43,11 @@ pub(super) fn learned(scale: ColumnScale, mut values: Vec<f64>) -> (f64, f64, Sp
     (outside(quantile(&values, 0.5)), scale, spread)
 }
 
+/// Whether a column of this mean and variance is constant up to rounding.
+pub(super) fn is_constant(mean: f64, variance: f64) -> bool {
+    variance.sqrt() <= ROUNDING * mean.abs()
+}
+
 /// The variance of every column, in a common unit, and whether the column varies at all.
 pub(super) fn variances(points: &Points) -> Vec<(f64, bool)> {
     let power = exponent(points.magnitude());

@@ -15,6 +15,7 @@ mod column;
 mod inverse;
 mod whitening;
 
+use crate::input::moments::Moments;
 use column::Spread;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -150,12 +151,7 @@ impl Preparation {
         let found: Vec<(PreparedColumn, Spread)> = blocks.into_iter().flatten().collect();
         let which = |spread: Spread| -> Vec<usize> { (0..found.len()).filter(|&j| found[j].1 == spread).collect() };
         let (constant, narrow) = (which(Spread::Constant), which(Spread::Narrow));
-        let mut notes = Vec::new();
-        if !constant.is_empty() {
-            let (columns, one) = (listed(&constant, names), constant.len() == 1);
-            let (verb, what) = if one { ("is", "it was") } else { ("are", "they were") };
-            notes.push(format!("{columns} {verb} constant; {what} centered but not scaled"));
-        }
+        let mut notes: Vec<String> = constant_columns(&constant, names).into_iter().collect();
         if !narrow.is_empty() {
             let (columns, one) = (listed(&narrow, names), narrow.len() == 1);
             let (verb, what) = if one { ("has", "it was") } else { ("have", "they were") };
@@ -163,6 +159,58 @@ impl Preparation {
             notes.push(format!("{fact}; {what} divided by the standard deviation"));
         }
         Ok((Prepared { columns: found.into_iter().map(|(column, _)| column).collect() }, notes))
+    }
+
+    /// As [`Preparation::learn`], from the moments of rows to which [`Preparation::logarithms`] were applied.
+    ///
+    /// # Errors
+    ///
+    /// If the columns are scaled by medians.
+    pub(crate) fn learn_moments(&self, moments: &Moments, names: Option<&[String]>) -> Result<(Prepared, Vec<String>)> {
+        if self.scale == ColumnScale::Robust {
+            let fact = "`scale-columns` robust needs the medians of all rows, and their moments are given";
+            return Err(Error::inapplicable("scale-columns", fact, "use `scale-columns` unit, or leave it out"));
+        }
+        let kept = |j: &usize| self.kept.contains(j) || self.scale == ColumnScale::None;
+        let is_constant = |&j: &usize| column::is_constant(moments.mean[j], moments.variance(j));
+        let constant: Vec<usize> = (0..moments.cols()).filter(|j| !kept(j) && is_constant(j)).collect();
+        let one = |j: usize| {
+            let logarithm = self.logarithm(j);
+            if kept(&j) {
+                return logarithm;
+            }
+            let scale = if is_constant(&j) { 1.0 } else { moments.variance(j).sqrt() };
+            PreparedColumn { center: moments.mean[j], scale, ..logarithm }
+        };
+        let notes = constant_columns(&constant, names).into_iter().collect();
+        Ok((Prepared { columns: (0..moments.cols()).map(one).collect() }, notes))
+    }
+
+    /// Rows with the logarithm of every column that has one, before their moments are added up. The values are row after
+    /// row, and cells that were not observed are NaN.
+    ///
+    /// # Errors
+    ///
+    /// If the logarithm of a cell is not defined, or the values are not complete rows.
+    pub fn logarithms(&self, values: &[f64], cols: usize) -> Result<Vec<f64>> {
+        if !values.len().is_multiple_of(cols) {
+            let fact = format!("{} values do not fill rows of {cols} columns", values.len());
+            return Err(Error::mismatch("values", (values.len(), cols), fact, "give complete rows"));
+        }
+        let columns: Vec<PreparedColumn> = (0..cols).map(|j| self.logarithm(j)).collect();
+        let one = |(at, &x): (usize, &f64)| {
+            let (row, column) = (at / cols, at % cols);
+            let z = columns[column].of(x);
+            let defined = z.is_finite() || x.is_nan() || columns[column].log.is_none();
+            if defined { Ok(z) } else { Err(undefined(self.log, x, row, column, None)) }
+        };
+        values.iter().enumerate().map(one).collect()
+    }
+
+    /// A column with nothing but its logarithm.
+    fn logarithm(&self, column: usize) -> PreparedColumn {
+        let log = self.log.filter(|_| !self.kept.contains(&column));
+        PreparedColumn { log, ..PreparedColumn::AS_IT_IS }
     }
 
     /// The preparation of some columns, and their spread.
@@ -267,7 +315,17 @@ impl Prepared {
 /// The column that has nearly all of the variance, as a sentence with a suggestion; `None` if there is none, or if it
 /// is the only one that varies.
 pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<String> {
-    let variances = column::variances(points);
+    alone(&column::variances(points), names)
+}
+
+/// The same of rows that are elsewhere.
+pub(crate) fn one_alone_of(moments: &Moments, names: Option<&[String]>) -> Option<String> {
+    let variance = |j: usize| (moments.variance(j), !column::is_constant(moments.mean[j], moments.variance(j)));
+    alone(&(0..moments.cols()).map(variance).collect::<Vec<_>>(), names)
+}
+
+/// The same by the variance of every column, and whether it varies at all.
+fn alone(variances: &[(f64, bool)], names: Option<&[String]>) -> Option<String> {
     let total: f64 = variances.iter().map(|(variance, _)| variance).sum();
     let (column, (most, _)) = variances.iter().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
     let part = most / total;
@@ -275,8 +333,18 @@ pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<Str
         return None;
     }
     let (title, percent) = (title(column, names), (1000.0 * part).floor() / 10.0);
-    let fact = format!("{title} has {percent:.1} % of the variance of all {} columns", points.cols());
+    let fact = format!("{title} has {percent:.1} % of the variance of all {} columns", variances.len());
     Some(format!("{fact} and dominates the map; use `standardize` if the columns have different units"))
+}
+
+/// The note about columns that do not vary.
+fn constant_columns(constant: &[usize], names: Option<&[String]>) -> Option<String> {
+    if constant.is_empty() {
+        return None;
+    }
+    let (columns, one) = (listed(constant, names), constant.len() == 1);
+    let (verb, what) = if one { ("is", "it was") } else { ("are", "they were") };
+    Some(format!("{columns} {verb} constant; {what} centered but not scaled"))
 }
 
 /// The column as a message names it: `column "mass"`, or `column 3`.

@@ -19,6 +19,7 @@ mod likelihood;
 mod mahalanobis;
 mod model_file;
 mod model_tampered;
+mod moments;
 mod preparation;
 mod quality;
 mod reconstruct;

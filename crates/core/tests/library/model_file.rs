@@ -29,7 +29,7 @@ fn messages_tell_a_stranger_from_a_damaged_an_old_and_a_short_file() {
     assert!(message(&SAVED[..SAVED.len() - 1]).starts_with("is cut short"));
     let mut other = SAVED.clone();
     other[10] = 99;
-    assert!(message(&other).starts_with("has model format 99 and this program reads format 16"));
+    assert!(message(&other).starts_with("has model format 99 and this program reads format 17"));
     let mut damaged = SAVED.clone();
     *damaged.last_mut().unwrap() ^= 1;
     assert!(message(&damaged).starts_with("is damaged"));

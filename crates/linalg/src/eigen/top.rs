@@ -61,13 +61,13 @@ pub fn factor_top(factor: &dyn Factor, dims: usize, seed: u64, observer: &dyn Ob
         let factor = factor.rows(0..n);
         return if n <= SMALL_SIDE {
             let gram = dense::inner(factor.transpose(), factor.transpose());
-            small_top(gram, dims, seed, observer)
+            matrix_top(gram, dims, seed, observer)
         } else {
             operator_top(&Product { a: factor.as_ref() }, dims, seed, observer)
         };
     }
     let mut pairs = if p <= SMALL_SIDE {
-        small_top(gram(factor), dims, seed, observer)?
+        matrix_top(gram(factor), dims, seed, observer)?
     } else {
         let factor = factor.rows(0..n);
         lanczos_top(&Product { a: factor.transpose() }, Mat::zeros(p, 0).as_ref(), dims, seed, observer)?
@@ -80,12 +80,13 @@ pub fn factor_top(factor: &dyn Factor, dims: usize, seed: u64, observer: &dyn Ob
     Ok(pairs)
 }
 
-fn small_top(gram: Mat<f64>, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
-    if gram.nrows() <= DENSE {
-        return dense::checked_eigen(gram.as_ref(), dims);
+/// The top of a symmetric positive semidefinite matrix, such as FᵀF.
+pub fn matrix_top(matrix: Mat<f64>, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
+    if matrix.nrows() <= DENSE {
+        return dense::checked_eigen(matrix.as_ref(), dims);
     }
-    let nothing = Mat::zeros(gram.nrows(), 0);
-    lanczos_top(&DenseSymmetric(gram), nothing.as_ref(), dims, seed, observer)
+    let nothing = Mat::zeros(matrix.nrows(), 0);
+    lanczos_top(&DenseSymmetric(matrix), nothing.as_ref(), dims, seed, observer)
 }
 
 /// A Aᵀ.

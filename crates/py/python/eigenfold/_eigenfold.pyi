@@ -17,6 +17,7 @@ class Model:
     report: str
     recipe: str
     latent: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    axes: tuple[np.ndarray, np.ndarray] | None
     weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None
     def transform(
         self, rows: np.ndarray, missing_cells: str, deviations: bool, held_out: bool | None, threads: int | None
@@ -84,6 +85,15 @@ def fit(
     threads: int | None,
     listener: Callable[[str, float, float | None, list[str]], Any] | None,
 ) -> tuple[Model, str]: ...
+def fit_moments(
+    request: str,
+    moments: tuple[int, np.ndarray, np.ndarray],
+    sample: np.ndarray,
+    names: list[str] | None,
+    threads: int | None,
+    listener: Callable[[str, float, float | None, list[str]], Any] | None,
+) -> Model: ...
+def logarithms(request: str, rows: np.ndarray) -> np.ndarray: ...
 def graph(
     kind: str, data: Any, request: str, neighbors: tuple[np.ndarray, np.ndarray, np.ndarray] | None, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]: ...

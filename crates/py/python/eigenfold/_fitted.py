@@ -37,7 +37,8 @@ def attributes(method: str, model: Any, report: dict[str, Any]) -> dict[str, Any
     if report["log_likelihood"] is not None:
         known["log_likelihood_"] = report["log_likelihood"]
     if method == "pca":
-        known |= _axes(model, embedding, eigenvalues)
+        mean, axes = model.axes
+        known |= _axes(mean, axes, eigenvalues, report)
     if model.latent is not None:
         known |= _latent(*model.latent)
     if model.prepared is not None:
@@ -48,20 +49,14 @@ def attributes(method: str, model: Any, report: dict[str, Any]) -> dict[str, Any
     return known
 
 
-def _axes(model: Any, embedding: np.ndarray, eigenvalues: np.ndarray) -> dict[str, Any]:
-    """The axes of principal components: Xᵀ Y / λ, since Y = X V; of the columns as they were prepared."""
-    points = model.seen
-    mean = points.mean(axis=0)
-    centered = points - mean
-    with np.errstate(divide="ignore", invalid="ignore"):
-        axes = np.nan_to_num(embedding.T @ centered / eigenvalues[:, None])
-    variances = eigenvalues / (len(embedding) - 1)
-    total = centered.var(axis=0, ddof=1).sum()
+def _axes(mean: np.ndarray, axes: np.ndarray, eigenvalues: np.ndarray, report: dict[str, Any]) -> dict[str, Any]:
+    """The axes of principal components of all rows that were fitted; of the columns as they were prepared."""
+    explained = report["explained"]
     return {
-        "components_": axes,
+        "components_": axes.T,
         "mean_": mean,
-        "explained_variance_": variances,
-        "explained_variance_ratio_": variances / total if total > 0 else np.zeros_like(variances),
+        "explained_variance_": eigenvalues / (report["fitted_rows"] - 1),
+        "explained_variance_ratio_": eigenvalues / explained["total"] if explained else np.zeros_like(eigenvalues),
         "singular_values_": np.sqrt(np.maximum(eigenvalues, 0)),
     }
 

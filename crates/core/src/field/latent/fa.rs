@@ -12,12 +12,14 @@
 //! D. N. Lawley, A. E. Maxwell. Factor analysis as a statistical method. 2nd edition, 1971. D. B. Rubin, D. T. Thayer. EM
 //! algorithms for ML factor analysis. Psychometrika 47, 1982.
 
-use super::fit::{Fit, OWN_FLOOR, turned};
-use super::ppca::{LatentSolver, built, fit_rows, points_for};
+use super::fit::{Fit, Fitted, OWN_FLOOR, turned};
+use super::ppca::{LatentMethod, LatentSolver, Rows, built, fit_rows, points_for};
 use crate::field::{Basis, Build, Built, Info, InputKind, Site};
 use crate::figure::Figure;
+use crate::input::moments::Moments;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::warning::Warning;
+use eigenfold_linalg::Eigenpairs;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -71,29 +73,39 @@ impl Build for Fa {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points = points_for(site, Self::METHOD)?;
-        let fit = Fit {
-            dims: site.dims,
-            own_noise: true,
-            em: self.solver == LatentSolver::Em,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            seed: site.seed,
-        };
-        let mut fitted = fit.of(points, site.observer)?;
+        let fitted = self.fit(site.dims, site.seed).of(points, site.observer)?;
+        self.built(fitted, None, &Rows::of(points))
+    }
+}
+
+impl LatentMethod for Fa {
+    fn fit(&self, dims: usize, seed: u64) -> Fit {
+        let em = self.solver == LatentSolver::Em;
+        Fit { dims, own_noise: true, em, tolerance: self.tolerance, max_iterations: self.max_iterations, seed }
+    }
+
+    fn of_moments(&self, moments: &Moments, site: &Site<'_>) -> Result<Built> {
+        let points = points_for(site, Self::METHOD)?;
+        let fitted = self.fit(site.dims, site.seed).of_moments(moments, site.observer)?;
+        self.built(fitted, None, &Rows::about(points, moments.count))
+    }
+
+    fn built(&self, mut fitted: Fitted, _pairs: Option<Eigenpairs>, rows: &Rows<'_>) -> Result<Built> {
         turned(&mut fitted.latent);
         let latent = &fitted.latent;
-        let (p, q) = (points.cols() as f64, site.dims as f64);
+        let (features, dims) = (latent.mean.len(), latent.dims());
+        let (p, q) = (features as f64, dims as f64);
         let free = 0.5 * ((p - q) * (p - q) - (p + q));
         let shared = |j: usize| latent.loading(j).iter().map(|w| w * w).sum::<f64>();
-        let alone = (0..points.cols()).filter(|&j| latent.noise[j] <= 2.0 * OWN_FLOOR * (shared(j) + latent.noise[j]));
+        let alone = (0..features).filter(|&j| latent.noise[j] <= 2.0 * OWN_FLOOR * (shared(j) + latent.noise[j]));
         let alone = alone.count();
         let own = latent.noise.iter().enumerate().map(|(j, psi)| psi / (psi + shared(j))).sum::<f64>() / p;
-        let mut built = built(fitted, points, if fit.em { "em" } else { "quasi-newton" })?;
+        let em = self.solver == LatentSolver::Em;
+        let mut built = built(fitted, rows, if em { "em" } else { "quasi-newton" })?;
         built.figures.extend([(Figure::OwnShare, own), (Figure::DegreesOfFreedom, free)]);
         if free < 0.0 {
-            let (q, p) = (site.dims, points.cols());
             built.warnings.push(Warning::NotDetermined(format!(
-                "{q} factors of {p} features are not identified: other maps are equally likely"
+                "{dims} factors of {features} features are not identified: other maps are equally likely"
             )));
         }
         if alone > 0 {

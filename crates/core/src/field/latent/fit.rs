@@ -13,7 +13,9 @@
 //! A step of EM instead solves, for every feature, the regression of its observed cells on (z, 1) in expectation, and
 //! takes the mean squared residual as its noise. It never lowers the likelihood, and takes many more steps.
 
-use crate::extend::{Latent, Observed, Posterior};
+use super::scaled::{Gone, Scaled, Units};
+use super::sums::Sums;
+use crate::extend::{Latent, Posterior};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::Eigenpairs;
 use eigenfold_linalg::dense::sign;
@@ -28,10 +30,6 @@ use faer::Mat;
 /// The minimum noise, as a fraction of the variance of all features, or of its own feature.
 pub(crate) const FLOOR: f64 = 1e-12;
 pub(crate) const OWN_FLOOR: f64 = 1e-6;
-
-/// The minimum number of rows per partial sum, and the maximum number of partial sums; they are added in order.
-const ROWS: usize = 256;
-const CHUNKS: usize = 32;
 
 /// How the model is fitted.
 #[derive(Clone, Copy)]
@@ -51,6 +49,7 @@ pub(crate) struct Fit {
 }
 
 /// The fitted maximum-likelihood model.
+#[derive(Clone)]
 pub(crate) struct Fitted {
     pub(crate) latent: Latent,
     /// The log likelihood of all observed cells.
@@ -63,14 +62,6 @@ pub(crate) struct Fitted {
     pub(crate) gradient: f64,
 }
 
-/// Points in units in which their features have variances of about one.
-struct Scaled {
-    points: Points,
-    center: Vec<f64>,
-    units: Vec<f64>,
-    cells: f64,
-}
-
 impl Fit {
     /// Fits the model.
     ///
@@ -80,15 +71,18 @@ impl Fit {
     pub(crate) fn of(&self, points: &Points, observer: &dyn Observer) -> Result<Fitted> {
         let scaled = Scaled::new(points, self.own_noise)?;
         let start = self.start(&scaled, observer)?;
-        let mut fitted =
-            if self.em { self.by_em(&scaled, start, observer)? } else { self.by_descent(&scaled, start, observer)? };
-        fitted.latent = scaled.in_units(fitted.latent);
-        let logs: Vec<f64> = scaled.units.iter().map(|unit| unit.ln()).collect();
+        let fitted = if self.em {
+            let sums = |latent: &Latent| Sums::of(latent, &scaled.points);
+            let step = |latent: &Latent| self.em_step(latent, &scaled.points);
+            self.by_em(scaled.cells, (&sums, &step), start, observer)?
+        } else {
+            let mut sums = |latent: &Latent| Ok(Sums::of(latent, &scaled.points).ok());
+            self.by_descent(scaled.cells, &mut sums, start, observer)?
+        };
+        let logs: Vec<f64> = scaled.units.units.iter().map(|unit| unit.ln()).collect();
         let gone: f64 = points.missing().iter().map(|at| logs[at % logs.len()]).sum();
         let shift = points.rows() as f64 * logs.iter().sum::<f64>() - gone;
-        fitted.log_likelihood -= shift;
-        fitted.curve.iter_mut().for_each(|value| *value -= shift);
-        Ok(fitted)
+        Ok(fitted.in_units(&scaled.units, shift))
     }
 
     /// The maximum-likelihood model with one noise variance for all features, for points without missing cells, in
@@ -110,22 +104,14 @@ impl Fit {
         let mut pairs = factor_top(&x, q, self.seed, observer)?;
         let total: f64 = scaled.points.values().iter().map(|x| x * x).sum::<f64>() / n as f64;
         let variance = |k: usize| pairs.values.get(k).copied().unwrap_or(0.0).max(0.0) / n as f64;
-        let noise = ((total - (0..q).map(variance).sum::<f64>()) / (p - q) as f64).max(FLOOR);
+        let noise = self.closed_noise(total, p, &variance);
         let latent = scaled.model(&pairs, q, |k| (variance(k) - noise).max(0.0), noise);
         let log_likelihood = Sums::of(&latent, &scaled.points)?.log_likelihood;
-        let log_likelihood = log_likelihood - (n * p) as f64 * scaled.units[0].ln();
-        let square = scaled.units[0] * scaled.units[0];
+        let unit = scaled.units.units[0];
+        let log_likelihood = log_likelihood - (n * p) as f64 * unit.ln();
+        let square = unit * unit;
         pairs.values.iter_mut().for_each(|value| *value *= square);
-        let (latent, converged) = (scaled.in_units(latent), pairs.converged);
-        let fitted = Fitted {
-            latent,
-            log_likelihood,
-            curve: Vec::new(),
-            iterations: pairs.iterations,
-            converged,
-            gradient: 0.0,
-        };
-        Ok((fitted, pairs))
+        Ok((Fitted::closed(scaled.units.undo(latent), log_likelihood, &pairs), pairs))
     }
 
     /// The principal directions of the points, with missing cells replaced by the mean.
@@ -135,16 +121,39 @@ impl Fit {
         let pairs = factor_top(&Mat::from_fn(n, p, |i, j| points.row(i)[j]), q, self.seed, observer)?;
         let total: f64 = points.values().iter().map(|x| x * x).sum::<f64>() / n as f64;
         let variance = |k: usize| pairs.values.get(k).copied().unwrap_or(0.0).max(0.0) / n as f64;
-        let noise = ((total - (0..q).map(variance).sum::<f64>()) / (p - q) as f64).max(1e-3 * total / p as f64);
-        let mut latent = scaled.model(&pairs, q, |k| (variance(k) - noise).max(1e-2 * variance(k)), noise);
-        if self.own_noise {
-            let shared = |j: usize| latent.loading(j).iter().map(|w| w * w).sum::<f64>();
-            latent.noise = (0..p).map(|j| (1.0 - shared(j)).max(0.05)).collect();
-        }
-        Ok(latent)
+        let noise = self.start_noise(total, p, &variance);
+        let latent = scaled.model(&pairs, q, |k| (variance(k) - noise).max(1e-2 * variance(k)), noise);
+        Ok(self.with_noise(latent))
     }
 
-    fn by_descent(&self, scaled: &Scaled, start: Latent, observer: &dyn Observer) -> Result<Fitted> {
+    /// σ² of the closed form, of p features of this total variance and with these largest eigenvalues.
+    pub(super) fn closed_noise(&self, total: f64, p: usize, variance: &dyn Fn(usize) -> f64) -> f64 {
+        ((total - (0..self.dims).map(variance).sum::<f64>()) / (p - self.dims) as f64).max(FLOOR)
+    }
+
+    /// The noise of the start.
+    pub(super) fn start_noise(&self, total: f64, p: usize, variance: &dyn Fn(usize) -> f64) -> f64 {
+        ((total - (0..self.dims).map(variance).sum::<f64>()) / (p - self.dims) as f64).max(1e-3 * total / p as f64)
+    }
+
+    /// A start, with what it leaves of the variance of each feature as its noise if every feature has its own.
+    pub(super) fn with_noise(&self, mut latent: Latent) -> Latent {
+        if self.own_noise {
+            let shared = |j: usize| latent.loading(j).iter().map(|w| w * w).sum::<f64>();
+            latent.noise = (0..latent.mean.len()).map(|j| (1.0 - shared(j)).max(0.05)).collect();
+        }
+        latent
+    }
+
+    /// Quasi-Newton steps from a start, over so many cells; the sums are those of all rows under a model, where it is
+    /// defined.
+    pub(super) fn by_descent(
+        &self,
+        cells: f64,
+        sums_of: &mut SumsOf<'_>,
+        start: Latent,
+        observer: &dyn Observer,
+    ) -> Result<Fitted> {
         let (p, q) = (start.mean.len(), self.dims);
         let noises = if self.own_noise { p } else { 1 };
         let unpack = |x: &[f64]| {
@@ -158,8 +167,8 @@ impl Fit {
         lower[p + p * q..].fill(floor.ln());
         let mut value = |x: &[f64], gradient: &mut [f64]| {
             let latent = unpack(x);
-            let Ok(sums) = Sums::of(&latent, &scaled.points) else { return Ok(None) };
-            let minus = -1.0 / scaled.cells;
+            let Some(sums) = sums_of(&latent)? else { return Ok(None) };
+            let minus = -1.0 / cells;
             let (mean, rest) = gradient.split_at_mut(p);
             let (loadings, noise) = rest.split_at_mut(p * q);
             mean.iter_mut().zip(&sums.mean).for_each(|(out, s)| *out = minus * s);
@@ -179,7 +188,7 @@ impl Fit {
         let (x, report) = descent.minimize(&x, &mut value, observer)?;
         Ok(Fitted {
             latent: unpack(&x),
-            log_likelihood: -report.value * scaled.cells,
+            log_likelihood: -report.value * cells,
             curve: Vec::new(),
             iterations: report.evaluations,
             converged: report.converged(),
@@ -187,25 +196,32 @@ impl Fit {
         })
     }
 
-    fn by_em(&self, scaled: &Scaled, start: Latent, observer: &dyn Observer) -> Result<Fitted> {
+    /// Steps of EM from a start, over so many cells, by the sums of all rows under a model and the model one step after it.
+    pub(super) fn by_em(
+        &self,
+        cells: f64,
+        (sums_of, step_of): (&dyn Fn(&Latent) -> Result<Sums>, &dyn Fn(&Latent) -> Result<Latent>),
+        start: Latent,
+        observer: &dyn Observer,
+    ) -> Result<Fitted> {
         let (mut latent, mut curve, mut converged) = (start, Vec::new(), false);
-        let mut sums = Sums::of(&latent, &scaled.points)?;
+        let mut sums = sums_of(&latent)?;
         for step in 0..self.max_iterations {
             observer.progress(Stage::Field, step as f64 / self.max_iterations as f64);
             if observer.stop() {
                 break;
             }
-            let next = self.em_step(&latent, &scaled.points)?;
-            let found = Sums::of(&next, &scaled.points)?;
-            let gain = (found.log_likelihood - sums.log_likelihood) / scaled.cells;
+            let next = step_of(&latent)?;
+            let found = sums_of(&next)?;
+            let gain = (found.log_likelihood - sums.log_likelihood) / cells;
             (latent, sums) = (next, found);
             curve.push(sums.log_likelihood);
-            if gain <= self.tolerance * (sums.log_likelihood / scaled.cells).abs() {
+            if gain <= self.tolerance * (sums.log_likelihood / cells).abs() {
                 converged = true;
                 break;
             }
         }
-        let gradient = sums.mean.iter().chain(&sums.loadings).map(|s| s / scaled.cells);
+        let gradient = sums.mean.iter().chain(&sums.loadings).map(|s| s / cells);
         let gradient = gradient.fold(0.0f64, |most, s| most.max(s.abs()));
         let (log_likelihood, iterations) = (sums.log_likelihood, curve.len());
         Ok(Fitted { latent, log_likelihood, curve, iterations, converged, gradient })
@@ -242,187 +258,67 @@ impl Fit {
                 right[q] += x;
                 square += x * x;
             }
-            let mut solved = right.clone();
-            if !solve_positive_definite(&mut matrix, &mut solved) {
-                return Err(Error::numerical(
-                    format!("column {} is observed too rarely for its regression", j + 1),
-                    "",
-                ));
-            }
-            let explained: f64 = solved.iter().zip(&right).map(|(a, b)| a * b).sum();
-            Ok((solved, square - explained, n - gone.rows[j].len()))
+            regression(j, matrix, right, square, n - gone.rows[j].len())
         })?;
+        Ok(self.regressed(&rows))
+    }
+
+    /// The model of the regressions of all features.
+    pub(super) fn regressed(&self, rows: &[Regression]) -> Latent {
+        let q = self.dims;
         let (floor, all) = (if self.own_noise { OWN_FLOOR } else { FLOOR }, rows.iter());
         let together = all.clone().map(|row| row.1).sum::<f64>() / all.clone().map(|row| row.2 as f64).sum::<f64>();
         let noise = all.clone().map(|row| if self.own_noise { row.1 / row.2 as f64 } else { together }.max(floor));
-        Ok(Latent {
+        Latent {
             mean: all.clone().map(|row| row.0[q]).collect(),
             loadings: all.clone().flat_map(|row| row.0[..q].iter().copied()).collect(),
             noise: noise.collect(),
-        })
+        }
     }
 }
 
-/// For every feature, the rows in which it is missing.
-struct Gone {
-    rows: Vec<Vec<usize>>,
+/// The sums of all rows under a model; nothing where the model is not defined.
+pub(super) type SumsOf<'a> = dyn FnMut(&Latent) -> Result<Option<Sums>> + 'a;
+
+/// The coefficients of (z, 1) for a feature, the sum of its squared residuals, and the number of its cells.
+pub(super) type Regression = (Vec<f64>, f64, usize);
+
+/// Regresses feature `j` on (z, 1), by the sums of (z, 1)(z, 1)ᵀ, x (z, 1) and x² over its cells.
+pub(super) fn regression(
+    j: usize,
+    mut matrix: Vec<f64>,
+    right: Vec<f64>,
+    square: f64,
+    cells: usize,
+) -> Result<Regression> {
+    let mut solved = right.clone();
+    if !solve_positive_definite(&mut matrix, &mut solved) {
+        let fact = format!("column {} is observed too rarely for its regression", j + 1);
+        return Err(Error::numerical(fact, ""));
+    }
+    let explained: f64 = solved.iter().zip(&right).map(|(a, b)| a * b).sum();
+    Ok((solved, square - explained, cells))
 }
 
-impl Gone {
-    fn of(points: &Points) -> Gone {
-        let mut rows = vec![Vec::new(); points.cols()];
-        points.missing().iter().for_each(|at| rows[at % points.cols()].push(at / points.cols()));
-        Gone { rows }
-    }
-}
-
-impl Scaled {
-    fn new(points: &Points, own: bool) -> Result<Scaled> {
-        let (n, p) = (points.rows(), points.cols());
-        let gone = Gone::of(points);
-        let (mut center, mut units, mut sizes, mut largest) = (vec![0.0; p], vec![0.0; p], vec![0.0; p], 0.0f64);
-        for j in 0..p {
-            let seen = || (0..n).filter(|i| gone.rows[j].binary_search(i).is_err()).map(|i| points.row(i)[j]);
-            let count = (n - gone.rows[j].len()) as f64;
-            if count == 0.0 {
-                return Err(
-                    Error::data(format!("column {} has no observed cell", j + 1), "leave the column out").at_column(j)
-                );
-            }
-            center[j] = seen().map(|x| x / count).sum();
-            let far = seen().fold(f64::MIN_POSITIVE, |most, x| most.max((x - center[j]).abs()));
-            units[j] = far * (seen().map(|x| ((x - center[j]) / far).powi(2)).sum::<f64>() / count).sqrt();
-            sizes[j] = seen().fold(0.0f64, |most, x| most.max(x.abs()));
-            largest = largest.max(units[j]);
+impl Fitted {
+    /// A model in closed form.
+    pub(super) fn closed(latent: Latent, log_likelihood: f64, pairs: &Eigenpairs) -> Fitted {
+        Fitted {
+            latent,
+            log_likelihood,
+            curve: Vec::new(),
+            iterations: pairs.iterations,
+            converged: pairs.converged,
+            gradient: 0.0,
         }
-        if largest <= 1e-300 {
-            return Err(Error::data("all points are equal, so there is no variance to explain", "give other data"));
-        }
-        let mean_square = units.iter().map(|u| (u / largest).powi(2)).sum::<f64>() / p as f64;
-        let whole = largest * mean_square.sqrt();
-        // The variation of a constant column is rounding.
-        let own_unit = |j: usize| own && units[j] > 1e-14 * sizes[j];
-        let units: Vec<f64> = (0..p).map(|j| if own_unit(j) { units[j] } else { whole }).collect();
-        let values = (0..n * p).map(|at| (points.values()[at] - center[at % p]) / units[at % p]).collect();
-        let missing = points.missing();
-        let mut values: Vec<f64> = values;
-        missing.iter().for_each(|&at| values[at] = f64::NAN);
-        let cells = (n * p - missing.len()) as f64;
-        let mut points = Points::with_missing(n, p, values)?;
-        if !missing.is_empty() {
-            points = points.with_guesses(&vec![0.0; missing.len()])?;
-        }
-        Ok(Scaled { points, center, units, cells })
     }
 
-    /// W = U s^½ with the eigenvectors U = X̃ᵀ v / √λ of the covariance.
-    fn model(&self, pairs: &Eigenpairs, q: usize, signal: impl Fn(usize) -> f64, noise: f64) -> Latent {
-        let (n, p) = (self.points.rows(), self.points.cols());
-        let mut loadings = vec![0.0; p * q];
-        for k in 0..q.min(pairs.values.len()) {
-            let long = (signal(k) / pairs.values[k].max(f64::MIN_POSITIVE)).sqrt();
-            for i in 0..n {
-                let v = long * pairs.vectors[(i, k)];
-                self.points.row(i).iter().enumerate().for_each(|(j, x)| loadings[j * q + k] += x * v);
-            }
-        }
-        Latent { mean: vec![0.0; p], loadings, noise: vec![noise; p] }
-    }
-
-    fn in_units(&self, latent: Latent) -> Latent {
-        let q = latent.dims();
-        let mean = latent.mean.iter().zip(&self.center).zip(&self.units).map(|((m, c), unit)| c + m * unit);
-        let loadings = latent.loadings.iter().enumerate().map(|(at, w)| w * self.units[at / q]);
-        let noise = latent.noise.iter().zip(&self.units).map(|(psi, unit)| psi * unit * unit);
-        Latent { mean: mean.collect(), loadings: loadings.collect(), noise: noise.collect() }
-    }
-}
-
-/// The log likelihood of all rows, and its gradient.
-pub(super) struct Sums {
-    pub(super) log_likelihood: f64,
-    pub(super) mean: Vec<f64>,
-    pub(super) loadings: Vec<f64>,
-    /// With respect to log ψ.
-    pub(super) noise: Vec<f64>,
-    /// Σ C[i] over all rows, and for every feature over the rows that miss it.
-    spread: Vec<f64>,
-    unseen: Vec<f64>,
-}
-
-impl Sums {
-    fn zero(p: usize, q: usize, missing: bool) -> Sums {
-        let unseen = vec![0.0; if missing { p * q * q } else { 0 }];
-        let (mean, loadings, noise) = (vec![0.0; p], vec![0.0; p * q], vec![0.0; p]);
-        Sums { log_likelihood: 0.0, mean, loadings, noise, spread: vec![0.0; q * q], unseen }
-    }
-
-    pub(super) fn of(latent: &Latent, points: &Points) -> Result<Sums> {
-        let (n, p, q) = (points.rows(), latent.mean.len(), latent.dims());
-        let whole = latent.observing_all()?;
-        let missing = !points.missing().is_empty();
-        let rows = ROWS.max(n.div_ceil(CHUNKS));
-        let parts = parallel::try_collect(n.div_ceil(rows), |chunk| {
-            let mut sums = Sums::zero(p, q, missing);
-            for i in chunk * rows..((chunk + 1) * rows).min(n) {
-                sums.add(latent, points, i, &whole)?;
-            }
-            Ok::<Sums, Error>(sums)
-        })?;
-        let mut all = Sums::zero(p, q, missing);
-        for part in &parts {
-            all.log_likelihood += part.log_likelihood;
-            let sums = [
-                (&mut all.mean, &part.mean),
-                (&mut all.loadings, &part.loadings),
-                (&mut all.noise, &part.noise),
-                (&mut all.spread, &part.spread),
-                (&mut all.unseen, &part.unseen),
-            ];
-            for (sum, part) in sums {
-                sum.iter_mut().zip(part).for_each(|(sum, s)| *sum += s);
-            }
-        }
-        // The contribution of the covariances C, for all rows of a feature together.
-        for j in 0..p {
-            let (w, psi) = (latent.loading(j), latent.noise[j]);
-            for a in 0..q {
-                let less = |at: usize| all.unseen.get(j * q * q + at).copied().unwrap_or(0.0);
-                let along: f64 = (0..q).map(|b| (all.spread[a * q + b] - less(a * q + b)) * w[b]).sum();
-                all.loadings[j * q + a] -= along / psi;
-                all.noise[j] += 0.5 * w[a] * along / psi;
-            }
-        }
-        Ok(all)
-    }
-
-    /// Adds the terms of row `i`.
-    fn add(&mut self, latent: &Latent, points: &Points, i: usize, whole: &Observed) -> Result<()> {
-        let q = latent.dims();
-        let part;
-        let mut observed = whole;
-        let gone = points.missing_of(i);
-        if gone.clone().next().is_some() {
-            part = latent.observing_of(points, i, whole)?;
-            observed = &part;
-        }
-        let row = points.row(i);
-        let (m, log_density) = latent.mean_and_density(row, observed);
-        self.log_likelihood += log_density;
-        let c = |at: usize| observed.covariance[(at / q, at % q)];
-        self.spread.iter_mut().enumerate().for_each(|(at, sum)| *sum += c(at));
-        for j in gone {
-            self.unseen[j * q * q..(j + 1) * q * q].iter_mut().enumerate().for_each(|(at, sum)| *sum += c(at));
-        }
-        for &j in &observed.features {
-            let (w, psi) = (latent.loading(j), latent.noise[j]);
-            let r = row[j] - latent.mean[j] - w.iter().zip(&m).map(|(w, m)| w * m).sum::<f64>();
-            let weighted = r / psi;
-            self.loadings[j * q..(j + 1) * q].iter_mut().zip(&m).for_each(|(sum, m)| *sum += weighted * m);
-            self.mean[j] += weighted;
-            self.noise[j] += 0.5 * (r * weighted - 1.0);
-        }
-        Ok(())
+    /// The fit of scaled features as one of the features; the shift is the sum of the logarithms of the units of all cells.
+    pub(super) fn in_units(mut self, units: &Units, shift: f64) -> Fitted {
+        self.latent = units.undo(self.latent);
+        self.log_likelihood -= shift;
+        self.curve.iter_mut().for_each(|value| *value -= shift);
+        self
     }
 }
 

@@ -17,11 +17,12 @@ use crate::ended::Ended;
 use crate::extend::{Latent, Rule};
 use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Site, Solved, Task, needs_points};
 use crate::figure::Figure;
+use crate::input::moments::Moments;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
-use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::{Eigenpairs, RESIDUAL};
 use serde::{Deserialize, Serialize};
 
 /// A coordinate with a smaller share of the variance counts as zero.
@@ -118,32 +119,48 @@ impl Build for Ppca {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points = points_for(site, Self::METHOD)?;
-        let fit = Fit {
-            dims: site.dims,
-            own_noise: false,
-            em: self.solver == LatentSolver::Em,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            seed: site.seed,
-        };
+        let fit = self.fit(site.dims, site.seed);
         let closed = points.missing().is_empty() && !fit.em;
-        let (mut fitted, pairs) = if closed {
+        let (fitted, pairs) = if closed {
             let (fitted, pairs) = fit.closed(points, site.observer)?;
             (fitted, Some(pairs))
         } else {
             (fit.of(points, site.observer)?, None)
         };
+        self.built(fitted, pairs, &Rows::of(points))
+    }
+}
+
+impl LatentMethod for Ppca {
+    fn fit(&self, dims: usize, seed: u64) -> Fit {
+        let em = self.solver == LatentSolver::Em;
+        Fit { dims, own_noise: false, em, tolerance: self.tolerance, max_iterations: self.max_iterations, seed }
+    }
+
+    fn of_moments(&self, moments: &Moments, site: &Site<'_>) -> Result<Built> {
+        let (points, fit) = (points_for(site, Self::METHOD)?, self.fit(site.dims, site.seed));
+        let (fitted, pairs) = if fit.em {
+            (fit.of_moments(moments, site.observer)?, None)
+        } else {
+            let (fitted, pairs) = fit.closed_of_moments(moments, site.observer)?;
+            (fitted, Some(pairs))
+        };
+        self.built(fitted, pairs, &Rows::about(points, moments.count))
+    }
+
+    fn built(&self, mut fitted: Fitted, pairs: Option<Eigenpairs>, rows: &Rows<'_>) -> Result<Built> {
         turned(&mut fitted.latent);
-        let noise = fitted.latent.noise[0];
+        let (noise, dims) = (fitted.latent.noise[0], fitted.latent.dims());
         let variance = total_variance(&fitted);
-        let mut built = built(fitted, points, if fit.em { "em" } else { "quasi-newton" })?;
+        let em = self.solver == LatentSolver::Em;
+        let mut built = built(fitted, rows, if em { "em" } else { "quasi-newton" })?;
         if let (Some(pairs), Task::Solved(solved)) = (pairs, &mut built.task) {
             solved.solver = format!("closed form, {}", pairs.solver);
             (solved.eigenvalues, solved.residuals, solved.objective) = (pairs.values, pairs.residuals, None);
         }
         built.figures.insert(0, (Figure::Noise, noise));
         if noise <= 2.0 * FLOOR * variance {
-            let (dims, fact) = (site.dims, "the noise variance was set to its lower limit");
+            let fact = "the noise variance was set to its lower limit";
             built.warnings.push(Warning::Likelihood(format!(
                 "the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"
             )));
@@ -160,7 +177,7 @@ fn total_variance(fitted: &Fitted) -> f64 {
 }
 
 /// The share of the variance under the model that the latent coordinates explain; the rest is noise.
-fn explained(latent: &Latent, n: usize) -> Option<Explained> {
+fn explained(latent: &Latent, n: u64) -> Option<Explained> {
     let dims = latent.loadings.len() / latent.mean.len();
     let squares = |q: usize| latent.loadings.iter().skip(q).step_by(dims).map(|w| w * w).sum::<f64>();
     let variances: Vec<f64> = (0..dims).map(|q| n as f64 * squares(q)).collect();
@@ -184,6 +201,50 @@ fn idle_coordinates(first: usize, dims: usize) -> String {
     }
 }
 
+/// A method that maximizes the likelihood of a linear latent model.
+pub(crate) trait LatentMethod {
+    /// How the model is fitted.
+    fn fit(&self, dims: usize, seed: u64) -> Fit;
+
+    /// The result for complete rows that are elsewhere, about the sample of them that the site has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Build::build`].
+    fn of_moments(&self, moments: &Moments, site: &Site<'_>) -> Result<Built>;
+
+    /// The result of a fitted model, with the eigenpairs of its closed form, if that was used.
+    ///
+    /// # Errors
+    ///
+    /// If the rows cannot be embedded.
+    fn built(&self, fitted: Fitted, pairs: Option<Eigenpairs>, rows: &Rows<'_>) -> Result<Built>;
+}
+
+/// The rows that a model was fitted to, and those of them that are here.
+pub(crate) struct Rows<'a> {
+    /// The rows that are embedded.
+    pub(crate) points: &'a Points,
+    /// The number of all rows, of their observed cells, and of the rows without any.
+    pub(crate) count: u64,
+    pub(crate) cells: f64,
+    pub(crate) empty: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// All of them are here.
+    pub(super) fn of(points: &'a Points) -> Rows<'a> {
+        let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
+        let cells = (points.values().len() - points.missing().len()) as f64;
+        Rows { points, count: points.rows() as u64, cells, empty: empty as u64 }
+    }
+
+    /// A sample of so many complete rows.
+    pub(super) fn about(points: &'a Points, count: u64) -> Rows<'a> {
+        Rows { points, count, cells: count as f64 * points.cols() as f64, empty: 0 }
+    }
+}
+
 /// The points, checked to have enough features for a noise variance.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
@@ -198,11 +259,11 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
 }
 
 /// The result of a fitted model: the posterior means of all points, and the rule for new ones.
-pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
-    let explained = explained(&fitted.latent, points.rows());
+pub(super) fn built(fitted: Fitted, rows: &Rows<'_>, solver: &str) -> Result<Built> {
+    let &Rows { points, count, cells, empty } = rows;
+    let explained = explained(&fitted.latent, count);
     let Fitted { mut latent, log_likelihood, curve, iterations, converged, gradient } = fitted;
     let coordinates = map_of(&mut latent, points)?;
-    let cells = (points.values().len() - points.missing().len()) as f64;
     let solved = Solved {
         coordinates,
         eigenvalues: Vec::new(),
@@ -216,7 +277,6 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
     let mut built = Built::of(Task::Solved(solved), Rule::Latent(latent));
     (built.log_likelihood, built.explained) = (Some(log_likelihood), explained);
     built.ended = Ended::of(converged, false);
-    let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
     if empty > 0 {
         built
             .warnings

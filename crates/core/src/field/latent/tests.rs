@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::fa::Fa;
-use super::fit::{Fit, Sums};
+use super::fit::Fit;
 use super::ppca::{LatentSolver, Ppca};
+use super::sums::Sums;
 use crate::extend::Latent;
 use crate::{Method, Model, Recipe};
 use eigenfold_graph::points::Points;
