@@ -44,6 +44,13 @@ class Pair(NamedTuple):
     def within(self, names: list[str]) -> Pair:
         return Pair(self.data.within(names), self.map.within(names))
 
+    def read(self, name: str) -> Any:
+        """A column as an expression."""
+        return (self.data if name in self.data.names else self.map).read(name)
+
+    def as_read(self) -> Pair:
+        return Pair(self.data.as_read(), self.map.as_read())
+
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that have both."""
         maps = list(self.map.groups(batch))
