@@ -104,24 +104,24 @@ impl ExactMoments {
 
     /// Adds the products that the slices y of a block leave: for x = y + r, x[j] x[k] − y[j] y[k] = x[j] r[k] + r[j] y[k].
     fn add_products<T: Copy + Into<f64>>(&mut self, block: &[T], left: &mut [Remainder]) {
-        left.sort_unstable_by_key(|one| (one.row, one.column));
-        let mut r = vec![0.0; self.columns];
-        for row in left.chunk_by(|a, b| a.row == b.row) {
-            let x = &block[row[0].row * self.columns..][..self.columns];
-            row.iter().for_each(|one| r[one.column] = one.value);
-            for &Remainder { column: k, value, .. } in row {
-                self.sums.at(k).add(value);
-                for j in 0..self.columns {
-                    let sum = self.sums.at(product(self.columns, j.max(k), j.min(k)));
-                    if r[j] == 0.0 {
-                        sum.add_product(x[j].into(), value);
-                    } else if j <= k {
-                        sum.add_product(x[j].into(), value);
-                        sum.add_product(r[j], x[k].into() - value);
-                    }
-                }
+        if left.is_empty() {
+            return;
+        }
+        left.sort_unstable_by_key(|one| (one.column, one.row));
+        let start = |column: usize| left.partition_point(|one| one.column < column);
+        let starts: Vec<usize> = (0..=self.columns).map(start).collect();
+        let of = |column: usize| &left[starts[column]..starts[column + 1]];
+        let x = |row: usize, column: usize| -> f64 { block[row * self.columns + column].into() };
+        let mut r = [0.0; ROWS];
+        for k in 0..self.columns {
+            of(k).iter().for_each(|one| r[one.row] = one.value);
+            of(k).iter().for_each(|one| self.sums.at(k).add(one.value));
+            for j in 0..=k {
+                let sum = self.sums.at(product(self.columns, k, j));
+                of(k).iter().for_each(|one| sum.add_product(x(one.row, j), one.value));
+                of(j).iter().for_each(|one| sum.add_product(one.value, x(one.row, k) - r[one.row]));
             }
-            row.iter().for_each(|one| r[one.column] = 0.0);
+            of(k).iter().for_each(|one| r[one.row] = 0.0);
         }
     }
 
