@@ -60,6 +60,9 @@ impl Gram {
 
     /// The sum of the products of every two slots, once for each two, and of every slot with itself; then the sums are zero.
     pub(super) fn take(&mut self, mut each: impl FnMut(Slot, Slot, i64)) {
+        if self.blocks == 0 {
+            return;
+        }
         let panels = self.slots.len() / WIDTH;
         let (blocks, _) = self.sums.as_chunks::<{ WIDTH * WIDTH }>();
         for (i, j) in (0..panels).flat_map(|i| (0..=i).map(move |j| (i, j))) {

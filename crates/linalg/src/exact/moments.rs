@@ -13,7 +13,7 @@ use super::dyadic::Dyadic;
 use super::gram::{BLOCKS, Gram, ROWS};
 use super::slices::Window;
 use super::split::{Remainder, Split};
-use super::sums::{ExactSums, whole_rows};
+use super::sums::{ExactSums, SUM_BYTES, enough_memory, whole_rows};
 use crate::error::{Error, Result};
 use faer::Mat;
 use std::ops::Range;
@@ -36,15 +36,17 @@ impl ExactMoments {
     ///
     /// # Errors
     ///
-    /// If there are no columns, or so many that their products cannot be counted.
+    /// If there are no columns, or so many that there is no memory for their products.
     pub fn new(columns: usize) -> Result<ExactMoments> {
-        let length = columns.checked_add(1).and_then(|next| columns.checked_mul(next)).map(|twice| twice / 2 + columns);
-        let Some(length) = length.filter(|_| (1..=MOST_COLUMNS).contains(&columns)) else {
-            let fact = format!("moments of {columns} columns were requested");
-            return Err(Error::out_of_range("columns", columns, 1..=MOST_COLUMNS, fact, "use 1 to 50000 columns"));
-        };
+        if columns == 0 {
+            let fact = "moments of 0 columns were requested";
+            return Err(Error::out_of_range("columns", columns, 1..=usize::MAX, fact, "use at least one column"));
+        }
+        let length = columns.saturating_add(1).saturating_mul(columns) / 2;
+        let length = length.saturating_add(columns);
+        enough_memory(length, 2 * SUM_BYTES, &format!("the sum of every product of {columns} columns"))?;
         let (split, gram) = Split::new(&vec![Window::NONE; columns]);
-        Ok(ExactMoments { columns, count: 0, sums: ExactSums::new(length), split, gram, single: 0 })
+        Ok(ExactMoments { columns, count: 0, sums: ExactSums::new(length)?, split, gram, single: 0 })
     }
 
     /// The number of columns.
@@ -205,9 +207,6 @@ impl ExactMoments {
         }
     }
 }
-
-/// The most columns; their sums need more than 100 GB.
-const MOST_COLUMNS: usize = 50_000;
 
 /// The index of Q[j,k], k ≤ j.
 #[inline(always)]
