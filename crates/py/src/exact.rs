@@ -72,8 +72,8 @@ pub(crate) struct ExactSums(Mutex<exact::ExactSums>);
 #[pymethods]
 impl ExactSums {
     #[new]
-    fn new(length: usize) -> ExactSums {
-        ExactSums(Mutex::new(exact::ExactSums::new(length)))
+    fn new(length: usize) -> PyResult<ExactSums> {
+        Ok(ExactSums(Mutex::new(exact::ExactSums::new(length).map_err(raised)?)))
     }
 
     /// The number of sums.

@@ -109,6 +109,10 @@ def test_what_cannot_be_added_is_a_value_error():
         moments.mean()
     with pytest.raises(ValueError):
         ExactMoments(0)
+    with pytest.raises(ValueError, match="needs about"):
+        ExactMoments(10**8)
+    with pytest.raises(ValueError, match="needs about"):
+        ExactSums(10**15)
     with pytest.raises(ValueError):
         sums.to_bytes(1, 3)
     for broken in (b"\x00", b"\x05\x01abc", bytes(100), b"\xff" * 100):

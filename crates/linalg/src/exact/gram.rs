@@ -6,7 +6,10 @@
 use pulp::{Simd, WithSimd};
 
 /// The most rows of a block.
-pub(super) const ROWS: usize = 256;
+pub(super) const ROWS: usize = 512;
+
+/// Rows whose products of slices have sums of at most 2^51 in magnitude.
+const EXACT_ROWS: usize = 128;
 
 /// Slots of a panel.
 pub(super) const WIDTH: usize = 8;
@@ -57,6 +60,9 @@ impl Gram {
 
     /// The sum of the products of every two slots, once for each two, and of every slot with itself; then the sums are zero.
     pub(super) fn take(&mut self, mut each: impl FnMut(Slot, Slot, i64)) {
+        if self.blocks == 0 {
+            return;
+        }
         let panels = self.slots.len() / WIDTH;
         let (blocks, _) = self.sums.as_chunks::<{ WIDTH * WIDTH }>();
         for (i, j) in (0..panels).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -115,9 +121,10 @@ impl Kernel<'_> {
                     self.tile::<S, P, V, N>(simd, i, j);
                     i += P;
                 }
-                while i < end {
-                    self.tile::<S, 1, V, N>(simd, i, j);
-                    i += 1;
+                match end - i {
+                    0 => {}
+                    2 => self.tile::<S, 2, V, N>(simd, i, j),
+                    _ => self.tile::<S, 1, V, N>(simd, i, j),
                 }
             }
         }
@@ -126,33 +133,56 @@ impl Kernel<'_> {
     /// Adds the products of the panels i, …, i + P − 1 with panel j.
     #[inline(always)]
     fn tile<S: Simd, const P: usize, const V: usize, const N: usize>(&mut self, simd: S, i: usize, j: usize) {
-        let panel = |at: usize| &self.slices[at * WIDTH * ROWS..][..WIDTH * self.rows];
-        let left: [&[[S::f64s; V]]; P] =
-            std::array::from_fn(|p| &S::as_simd_f64s(panel(i + p)).0.as_chunks::<V>().0[..self.rows]);
-        let right = &panel(j).as_chunks::<WIDTH>().0[..self.rows];
-        for half in 0..WIDTH / N {
-            let mut sums = [[[simd.splat_f64s(0.0); V]; N]; P];
-            for row in 0..self.rows {
-                let right = &right[row].as_chunks::<N>().0[half];
-                for p in 0..P {
-                    let vectors = left[p][row];
-                    for n in 0..N {
-                        let factor = simd.splat_f64s(right[n]);
-                        for v in 0..V {
-                            sums[p][n][v] = simd.mul_add_e_f64s(vectors[v], factor, sums[p][n][v]);
-                        }
-                    }
+        for part in 0..WIDTH / N {
+            let mut integers = [[[0i64; WIDTH]; N]; P];
+            for from in (0..self.rows).step_by(EXACT_ROWS) {
+                let rows = EXACT_ROWS.min(self.rows - from);
+                let panel = |at: usize| &self.slices[(at * ROWS + from) * WIDTH..][..rows * WIDTH];
+                let left = std::array::from_fn(|p| S::as_simd_f64s(panel(i + p)).0.as_chunks::<V>().0);
+                let products = products::<S, P, V, N>(simd, left, panel(j).as_chunks().0, part);
+                for (integers, products) in integers.as_flattened_mut().iter_mut().zip(products.as_flattened()) {
+                    let mut values = [0.0; WIDTH];
+                    S::as_mut_simd_f64s(&mut values).0.copy_from_slice(products);
+                    integers.iter_mut().zip(values).for_each(|(sum, value)| *sum += integer(value));
                 }
             }
+            for (p, integers) in integers.iter().enumerate() {
+                let from = (index(i + p, j) * WIDTH + part * N) * WIDTH;
+                let sums = &mut self.sums[from..][..N * WIDTH];
+                sums.iter_mut().zip(integers.as_flattened()).for_each(|(sum, integer)| *sum += integer);
+            }
+        }
+    }
+}
+
+/// The products of P panels with N slots of another one, summed over the rows.
+#[inline(always)]
+fn products<S: Simd, const P: usize, const V: usize, const N: usize>(
+    simd: S,
+    left: [&[[S::f64s; V]]; P],
+    right: &[[f64; WIDTH]],
+    part: usize,
+) -> [[[S::f64s; V]; N]; P] {
+    let mut sums = [[[simd.splat_f64s(0.0); V]; N]; P];
+    let left = left.map(|panel| &panel[..right.len()]);
+    for (row, right) in right.iter().enumerate() {
+        let vectors: [[S::f64s; V]; P] = std::array::from_fn(|p| left[p][row]);
+        let right = &right.as_chunks::<N>().0[part];
+        for n in 0..N {
+            let factor = simd.splat_f64s(right[n]);
             for p in 0..P {
-                let from = (index(i + p, j) * WIDTH + half * N) * WIDTH;
-                let into = &mut self.sums[from..][..N * WIDTH];
-                for (n, into) in into.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
-                    let mut values = [0.0; WIDTH];
-                    S::as_mut_simd_f64s(&mut values).0.copy_from_slice(&sums[p][n]);
-                    into.iter_mut().zip(values).for_each(|(into, value)| *into += value as i64);
+                for v in 0..V {
+                    sums[p][n][v] = simd.mul_add_e_f64s(vectors[p][v], factor, sums[p][n][v]);
                 }
             }
         }
     }
+    sums
+}
+
+/// An integer of at most 2^51 in magnitude: added to 1.5 · 2^52, it is the difference of the bits.
+#[inline(always)]
+fn integer(value: f64) -> i64 {
+    const MIDDLE: f64 = 6755399441055744.0;
+    (value + MIDDLE).to_bits().wrapping_sub(MIDDLE.to_bits()) as i64
 }

@@ -13,7 +13,7 @@ use super::dyadic::Dyadic;
 use super::gram::{BLOCKS, Gram, ROWS};
 use super::slices::Window;
 use super::split::{Remainder, Split};
-use super::sums::{ExactSums, whole_rows};
+use super::sums::{ExactSums, SUM_BYTES, enough_memory, whole_rows};
 use crate::error::{Error, Result};
 use faer::Mat;
 use std::ops::Range;
@@ -36,15 +36,17 @@ impl ExactMoments {
     ///
     /// # Errors
     ///
-    /// If there are no columns, or so many that their products cannot be counted.
+    /// If there are no columns, or so many that there is no memory for their products.
     pub fn new(columns: usize) -> Result<ExactMoments> {
-        let length = columns.checked_add(1).and_then(|next| columns.checked_mul(next)).map(|twice| twice / 2 + columns);
-        let Some(length) = length.filter(|_| (1..=MOST_COLUMNS).contains(&columns)) else {
-            let fact = format!("moments of {columns} columns were requested");
-            return Err(Error::out_of_range("columns", columns, 1..=MOST_COLUMNS, fact, "use 1 to 50000 columns"));
-        };
+        if columns == 0 {
+            let fact = "moments of 0 columns were requested";
+            return Err(Error::out_of_range("columns", columns, 1..=usize::MAX, fact, "use at least one column"));
+        }
+        let length = columns.saturating_add(1).saturating_mul(columns) / 2;
+        let length = length.saturating_add(columns);
+        enough_memory(length, 2 * SUM_BYTES, &format!("the sum of every product of {columns} columns"))?;
         let (split, gram) = Split::new(&vec![Window::NONE; columns]);
-        Ok(ExactMoments { columns, count: 0, sums: ExactSums::new(length), split, gram, single: 0 })
+        Ok(ExactMoments { columns, count: 0, sums: ExactSums::new(length)?, split, gram, single: 0 })
     }
 
     /// The number of columns.
@@ -104,24 +106,24 @@ impl ExactMoments {
 
     /// Adds the products that the slices y of a block leave: for x = y + r, x[j] x[k] − y[j] y[k] = x[j] r[k] + r[j] y[k].
     fn add_products<T: Copy + Into<f64>>(&mut self, block: &[T], left: &mut [Remainder]) {
-        left.sort_unstable_by_key(|one| (one.row, one.column));
-        let mut r = vec![0.0; self.columns];
-        for row in left.chunk_by(|a, b| a.row == b.row) {
-            let x = &block[row[0].row * self.columns..][..self.columns];
-            row.iter().for_each(|one| r[one.column] = one.value);
-            for &Remainder { column: k, value, .. } in row {
-                self.sums.at(k).add(value);
-                for j in 0..self.columns {
-                    let sum = self.sums.at(product(self.columns, j.max(k), j.min(k)));
-                    if r[j] == 0.0 {
-                        sum.add_product(x[j].into(), value);
-                    } else if j <= k {
-                        sum.add_product(x[j].into(), value);
-                        sum.add_product(r[j], x[k].into() - value);
-                    }
-                }
+        if left.is_empty() {
+            return;
+        }
+        left.sort_unstable_by_key(|one| (one.column, one.row));
+        let start = |column: usize| left.partition_point(|one| one.column < column);
+        let starts: Vec<usize> = (0..=self.columns).map(start).collect();
+        let of = |column: usize| &left[starts[column]..starts[column + 1]];
+        let x = |row: usize, column: usize| -> f64 { block[row * self.columns + column].into() };
+        let mut r = [0.0; ROWS];
+        for k in 0..self.columns {
+            of(k).iter().for_each(|one| r[one.row] = one.value);
+            of(k).iter().for_each(|one| self.sums.at(k).add(one.value));
+            for j in 0..=k {
+                let sum = self.sums.at(product(self.columns, k, j));
+                of(k).iter().for_each(|one| sum.add_product(x(one.row, j), one.value));
+                of(j).iter().for_each(|one| sum.add_product(one.value, x(one.row, k) - r[one.row]));
             }
-            row.iter().for_each(|one| r[one.column] = 0.0);
+            of(k).iter().for_each(|one| r[one.row] = 0.0);
         }
     }
 
@@ -205,9 +207,6 @@ impl ExactMoments {
         }
     }
 }
-
-/// The most columns; their sums need more than 100 GB.
-const MOST_COLUMNS: usize = 50_000;
 
 /// The index of Q[j,k], k ≤ j.
 #[inline(always)]

@@ -2,9 +2,13 @@
 
 use super::gram::{Gram, ROWS, Slot, WIDTH};
 use super::slices::Window;
+use pulp::{Simd, WithSimd};
 
 /// Rows that are split together.
 const TOGETHER: usize = 16;
+
+/// Eight columns of the rows that are split together.
+type Chunk = [[f64; WIDTH]; TOGETHER];
 
 /// What the slices leave of one number: all of it if the window of the column does not have the number.
 #[derive(Clone, Copy, Debug)]
@@ -83,13 +87,30 @@ impl Split {
     /// The slices of a block of rows, and what they leave.
     pub(super) fn apply<T: Copy + Into<f64>>(&self, rows: &[T], slices: &mut [f64], left: &mut Vec<Remainder>) {
         left.clear();
-        crate::widest(|| {
-            for group in &self.groups {
-                for first in (0..rows.len() / self.columns).step_by(TOGETHER) {
-                    group.apply(rows, self.columns, first, slices, left);
-                }
+        pulp::Arch::new().dispatch(Apply { split: self, rows, slices, left });
+    }
+}
+
+struct Apply<'a, T> {
+    split: &'a Split,
+    rows: &'a [T],
+    slices: &'a mut [f64],
+    left: &'a mut Vec<Remainder>,
+}
+
+impl<T: Copy + Into<f64>> WithSimd for Apply<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let columns = self.split.columns;
+        for (chunk, rows) in self.rows.chunks(TOGETHER * columns).enumerate() {
+            for group in &self.split.groups {
+                let (mut rest, outside) = group.read(simd, rows, columns);
+                group.slice(simd, &mut rest, chunk * TOGETHER, self.slices);
+                group.collect(simd, &rest, &outside, chunk * TOGETHER, self.left);
             }
-        });
+        }
     }
 }
 
@@ -111,69 +132,68 @@ impl Group {
         Group { first, count: windows.len(), limits, levels: (0..levels).map(level).collect() }
     }
 
-    /// Splits the rows from `first` on, at most as many as are split together.
+    /// The numbers of some rows that are in their windows, and those that are not; zero in place of the others.
     #[inline(always)]
-    fn apply<T: Copy + Into<f64>>(
-        &self,
-        rows: &[T],
-        columns: usize,
-        first: usize,
-        slices: &mut [f64],
-        left: &mut Vec<Remainder>,
-    ) {
-        let count = TOGETHER.min(rows.len() / columns - first);
-        // What is left of the numbers in the window, and the numbers outside of it.
-        let mut rest = [[0.0f64; WIDTH]; TOGETHER];
-        let mut outside = [[0.0f64; WIDTH]; TOGETHER];
-        for row in 0..count {
-            let from = &rows[(first + row) * columns + self.first..];
-            let mut x = [0.0f64; WIDTH];
-            match (self.count, from.first_chunk::<WIDTH>()) {
-                (WIDTH, Some(from)) => x = from.map(Into::into),
-                _ => x.iter_mut().zip(&from[..self.count]).for_each(|(x, &from)| *x = from.into()),
-            }
-            for lane in 0..WIDTH {
-                let inside = x[lane].abs() <= self.limits[lane];
-                rest[row][lane] = if inside { x[lane] } else { 0.0 };
-                outside[row][lane] = if inside { 0.0 } else { x[lane] };
+    fn read<S: Simd, T: Copy + Into<f64>>(&self, simd: S, rows: &[T], columns: usize) -> (Chunk, Chunk) {
+        let (mut inside, mut outside) = ([[0.0; WIDTH]; TOGETHER], [[0.0; WIDTH]; TOGETHER]);
+        for (x, row) in inside.iter_mut().zip(rows.chunks_exact(columns)) {
+            match (self.count, row[self.first..].first_chunk::<WIDTH>()) {
+                (WIDTH, Some(from)) => *x = from.map(Into::into),
+                _ => x.iter_mut().zip(&row[self.first..]).for_each(|(x, &from)| *x = from.into()),
             }
         }
+        let (zero, limits) = (simd.splat_f64s(0.0), S::as_simd_f64s(&self.limits).0);
+        for (inside, outside) in inside.iter_mut().zip(&mut outside) {
+            let vectors = S::as_mut_simd_f64s(inside).0.iter_mut().zip(S::as_mut_simd_f64s(outside).0);
+            for ((inside, outside), &limit) in vectors.zip(limits) {
+                let (x, is) = (*inside, simd.less_than_or_equal_f64s(simd.abs_f64s(*inside), limit));
+                (*inside, *outside) = (simd.select_f64s(is, x, zero), simd.select_f64s(is, zero, x));
+            }
+        }
+        (inside, outside)
+    }
+
+    /// Puts the slices of these numbers into the rows from `first` on, and keeps the remainders.
+    #[inline(always)]
+    fn slice<S: Simd>(&self, simd: S, rest: &mut Chunk, first: usize, slices: &mut [f64]) {
         for Level { sigma, scale, place: to } in &self.levels {
-            let mut slice = [[0.0f64; WIDTH]; TOGETHER];
-            for row in 0..TOGETHER {
-                for lane in 0..WIDTH {
-                    let multiple = (rest[row][lane] + sigma[lane]) - sigma[lane];
-                    rest[row][lane] -= multiple;
-                    slice[row][lane] = multiple * scale[lane];
+            let mut scattered = [[0.0; WIDTH]; TOGETHER];
+            let target = match to {
+                Place::Panel(panel) => slices[(panel * ROWS + first) * WIDTH..].as_chunks_mut::<WIDTH>().0,
+                Place::Slots(_) => &mut scattered[..],
+            };
+            let constants = S::as_simd_f64s(sigma).0.iter().zip(S::as_simd_f64s(scale).0);
+            for (rest, target) in rest.iter_mut().zip(target) {
+                let vectors = S::as_mut_simd_f64s(rest).0.iter_mut().zip(S::as_mut_simd_f64s(target).0);
+                for ((rest, target), (&sigma, &scale)) in vectors.zip(constants.clone()) {
+                    let multiple = simd.sub_f64s(simd.add_f64s(*rest, sigma), sigma);
+                    *rest = simd.sub_f64s(*rest, multiple);
+                    *target = simd.mul_f64s(multiple, scale);
                 }
             }
-            match to {
-                Place::Panel(panel) => {
-                    let to = &mut slices[(panel * ROWS + first) * WIDTH..][..TOGETHER * WIDTH];
-                    to.copy_from_slice(slice.as_flattened());
-                }
-                Place::Slots(all) => {
-                    for &(lane, slot) in all {
-                        (0..TOGETHER).for_each(|row| slices[place(slot, first + row)] = slice[row][lane]);
-                    }
+            if let Place::Slots(all) = to {
+                for &(lane, slot) in all {
+                    (0..TOGETHER).for_each(|row| slices[place(slot, first + row)] = scattered[row][lane]);
                 }
             }
-        }
-        for row in 0..TOGETHER {
-            for lane in 0..WIDTH {
-                rest[row][lane] += outside[row][lane];
-            }
-        }
-        if rest.as_flattened().iter().fold(false, |any, &rest| any | (rest != 0.0)) {
-            self.collect(&rest, first, left);
         }
     }
 
-    #[cold]
-    fn collect(&self, rest: &[[f64; WIDTH]; TOGETHER], first: usize, left: &mut Vec<Remainder>) {
-        for (row, rest) in rest.iter().enumerate() {
-            for (lane, &value) in rest.iter().enumerate().filter(|&(_, &value)| value != 0.0) {
-                left.push(Remainder { row: first + row, column: self.first + lane, value });
+    /// Collects what is left: remainders, and numbers outside of their windows.
+    #[inline(always)]
+    fn collect<S: Simd>(&self, simd: S, rest: &Chunk, outside: &Chunk, first: usize, left: &mut Vec<Remainder>) {
+        let mut largest = simd.splat_f64s(0.0);
+        for chunk in [rest, outside] {
+            for &vector in S::as_simd_f64s(chunk.as_flattened()).0 {
+                largest = simd.max_f64s(largest, simd.abs_f64s(vector));
+            }
+        }
+        if simd.reduce_max_f64s(largest) > 0.0 {
+            for (row, lane) in (0..TOGETHER).flat_map(|row| (0..WIDTH).map(move |lane| (row, lane))) {
+                let value = rest[row][lane] + outside[row][lane];
+                if value != 0.0 {
+                    left.push(Remainder { row: first + row, column: self.first + lane, value });
+                }
             }
         }
     }

@@ -80,10 +80,14 @@ impl Sum {
         let above = sign(limbs[limbs.len() - 1]);
         let (mut carry, mut overflow) = (false, false);
         for (i, limb) in self.limbs[at - self.first..].iter_mut().enumerate() {
+            // Above the added limbs, their sign and the carry cancel or go on.
+            if i >= limbs.len() && carry == (above != 0) {
+                return;
+            }
             let term = limbs.get(i).copied().unwrap_or(above);
             let (partial, first) = limb.overflowing_add(term);
             let (total, second) = partial.overflowing_add(carry.into());
-            overflow = sign((*limb ^ total) & (term ^ total)) != 0;
+            overflow = ((*limb ^ total) & (term ^ total)) >> 63 == 1;
             (*limb, carry) = (total, first | second);
         }
         if overflow {

@@ -7,6 +7,7 @@
 use super::dyadic::Dyadic;
 use super::sum::{LIMBS, Sum, trimmed_above};
 use crate::error::{Error, Result};
+use crate::memory::{NEGLIGIBLE, available};
 use std::ops::Range;
 
 /// Sums of numbers of double precision, each exact for every order of the additions.
@@ -17,8 +18,13 @@ pub struct ExactSums {
 
 impl ExactSums {
     /// `length` sums of nothing.
-    pub fn new(length: usize) -> ExactSums {
-        ExactSums { sums: vec![Sum::default(); length] }
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn new(length: usize) -> Result<ExactSums> {
+        enough_memory(length, SUM_BYTES, &format!("{length} exact sums"))?;
+        Ok(ExactSums { sums: vec![Sum::default(); length] })
     }
 
     /// The number of sums.
@@ -143,6 +149,22 @@ fn next(bytes: &[u8]) -> Result<(Limbs, &[u8])> {
         None => first == 0,
     };
     if canonical { Ok(((first, limbs), rest)) } else { Err(broken()) }
+}
+
+/// The bytes of a sum of ordinary numbers in memory.
+pub(super) const SUM_BYTES: usize = 96;
+
+/// Checks that there is memory for this many sums.
+pub(super) fn enough_memory(length: usize, bytes: usize, what: &str) -> Result<()> {
+    let needed = length.saturating_mul(bytes) as u64;
+    if needed > NEGLIGIBLE {
+        let limit = available();
+        if needed > limit {
+            let way_out = "use fewer columns, or a machine with more memory".into();
+            return Err(Error::Memory { what: what.into(), needed, limit, way_out });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that values are rows of `length` finite numbers.

@@ -1,5 +1,6 @@
 //! Exact sums and moments against integers of any size, against single operations of the machine, and against themselves.
 
+use super::gram::ROWS;
 use super::sum::{LOWEST, Sum, parts};
 use super::{ExactMoments, ExactSums};
 use rand::{Rng, SeedableRng};
@@ -164,13 +165,15 @@ fn single_precision_has_the_moments_of_the_same_numbers() {
 }
 
 #[test]
-fn many_blocks_do_not_overflow() {
-    // Numbers of the full slice, 2^22, in more blocks than their sums may have.
-    let x = vec![4194304.0f32; 256 * 64 * 9];
+fn many_blocks_of_the_largest_slices_do_not_overflow() {
+    // The first block needs all bits of one slice, so that the numbers after it are 2^22 times its unit.
+    let (first, later, times) = (vec![4194303.0f32; ROWS * 9], vec![4194304.0f32; ROWS * 64 * 9], 33);
     let mut moments = ExactMoments::new(9).unwrap();
-    (0..33).for_each(|_| moments.add(&x).unwrap());
-    assert_eq!(moments.mean().unwrap(), [4194304.0; 9]);
-    assert_eq!(moments.covariance().unwrap(), faer::Mat::<f64>::zeros(9, 9));
+    moments.add(&first).unwrap();
+    (0..times).for_each(|_| moments.add(&later).unwrap());
+    let (a, n) = (ROWS as i64, (ROWS + ROWS * 64 * times) as i64);
+    assert_eq!(moments.mean().unwrap(), [(4194304 * n - a) as f64 / n as f64; 9]);
+    assert_eq!(moments.covariance().unwrap(), faer::Mat::full(9, 9, (a * (n - a)) as f64 / (n * n) as f64));
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn one_operation_is_rounded_as_the_machine_rounds_it() {
 
 #[test]
 fn sums_cancel_without_a_rest() {
-    let mut sums = ExactSums::new(2);
+    let mut sums = ExactSums::new(2).unwrap();
     sums.add(&[1e16, f64::MAX, 1.0, 5e-324, -1e16, -f64::MAX]).unwrap();
     assert_eq!(sums.values(), [1.0, 5e-324]);
     sums.add(&[-1.0, -5e-324]).unwrap();
@@ -246,7 +249,7 @@ fn sums_cancel_without_a_rest() {
 
 #[test]
 fn sums_overflow_to_infinity_only_at_the_end() {
-    let mut sums = ExactSums::new(1);
+    let mut sums = ExactSums::new(1).unwrap();
     (0..5).for_each(|_| sums.add(&[-f64::MAX]).unwrap());
     assert_eq!(sums.values(), [f64::NEG_INFINITY]);
     (0..4).for_each(|_| sums.add_at(0, f64::MAX).unwrap());
@@ -261,7 +264,7 @@ fn sums_have_the_same_bytes_in_every_order() {
         let mut twin = Twin::default();
         values.iter().for_each(|&value| twin.add_product(value, 1.0));
         for _ in 0..5 {
-            let (mut low, mut high) = (ExactSums::new(1), ExactSums::new(1));
+            let (mut low, mut high) = (ExactSums::new(1).unwrap(), ExactSums::new(1).unwrap());
             let order = random.shuffled(values.len());
             let (first, second) = order.split_at(random.below(500));
             first.iter().for_each(|&i| low.add(&[values[i]]).unwrap());
@@ -274,7 +277,7 @@ fn sums_have_the_same_bytes_in_every_order() {
 
 #[test]
 fn hostile_bytes_are_errors_and_add_nothing() {
-    let mut sums = ExactSums::new(3);
+    let mut sums = ExactSums::new(3).unwrap();
     sums.add(&[1.0, -2.5, 1e300]).unwrap();
     let good = sums.to_bytes(0..3).unwrap();
     let mut random = Random::new(9);
@@ -319,9 +322,10 @@ fn what_is_not_finite_or_not_whole_rows_adds_nothing() {
     assert_eq!((error.at().row, error.at().column), (Some(1), Some(1)));
     assert!(moments.add(&[f32::INFINITY, 1.0]).is_err() && moments.add(&[1.0, 2.0, 3.0]).is_err());
     assert!(bytes(&mut moments) == before && moments.count() == 2);
-    let mut sums = ExactSums::new(2);
+    let mut sums = ExactSums::new(2).unwrap();
     assert!(sums.add(&[1.0, f64::NEG_INFINITY]).is_err() && sums.add(&[1.0]).is_err());
     assert!(sums.add_at(2, 1.0).is_err() && sums.add_at(0, f64::NAN).is_err() && sums.values() == [0.0; 2]);
     assert!(ExactMoments::new(0).is_err() && ExactMoments::new(usize::MAX).is_err());
+    assert!(ExactMoments::new(1 << 24).is_err() && ExactSums::new(1 << 50).is_err());
     assert!(ExactMoments::new(1).unwrap().mean().is_err() && ExactMoments::new(1).unwrap().covariance().is_err());
 }
