@@ -58,6 +58,7 @@ start tests
 step "$target/checks/examples/unroll"
 step bash scripts/page.sh
 step bash scripts/python.sh
+step bash scripts/spark.sh
 step bash scripts/pages.sh
 step bash scripts/site.sh --quick
 shown lints 0

@@ -52,7 +52,7 @@ def test_the_fit_is_that_of_all_rows_on_one_machine(spark, rows, table, name, st
     # gain little, and its likelihood is flat there.
     assert apart(found, expected.transform(table)) < {"PCA": 1e-11, "PPCA": 1e-9, "FactorAnalysis": 2e-3}[name]
     if name != "PCA":
-        assert model.estimator.log_likelihood_ == pytest.approx(expected.log_likelihood_, rel=1e-8)
+        assert model.estimator.log_likelihood_ == pytest.approx(expected.log_likelihood_, rel=1e-7)
     assert np.array_equal(found, model.estimator.transform(table))
     assert np.array_equal(model.estimator._model.points, sampled(table, 60))
     assert model.summary["rows"] == 700 and model.summary["sample"] == 60

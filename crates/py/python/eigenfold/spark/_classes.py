@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from typing import Any, ClassVar
 
@@ -15,11 +14,11 @@ from pyspark.ml.param import Params
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable, MLReadable, MLWritable
 from pyspark.sql.types import BooleanType, StructField, StructType
 
-from .. import __version__, _eigenfold, _sklearn
+from .. import __version__, _sklearn
 from .._classes import CLASSES as PYTHON
 from .._load import of_model
 from .._spec import Spec
-from . import _file
+from . import _file, _linear
 from ._columns import Columns, field_of, plain
 from ._embed import Plan
 from ._params import ColumnParams, SampleParams, camel, converter, getter, of_table, param, setter
@@ -112,29 +111,26 @@ class LinearEstimator(Estimator, LinearParams):
     def _of_columns(self, dataset: Any, columns: Columns) -> Any:
         if not self.getOrDefault("exact"):
             return super()._of_columns(dataset, columns)
-        from . import _linear
-
         estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
-        if estimator.missing != "error":
-            raise ValueError(f"missing is {estimator.missing!r}; use exact=False, or missing='error' with handleInvalid='skip'")
+        ways = ("error",) if self._spec.name == "PCA" else ("error", "model")
+        if estimator.missing not in ways:
+            way_out = "use exact=False, or PPCA with missing='model'" if self._spec.name == "PCA" else "use missing='model', or exact=False"
+            raise ValueError(f"missing is {estimator.missing!r}, and cells are not imputed in a fit of all rows; {way_out}")
         try:
             request = self._spec.request(estimator)[0]
-            found = _linear.gather(dataset, columns, request, self.getOrDefault("sampleSize"), self.getOrDefault("handleInvalid"))
-            if request["dims"] is None:
-                request["dims"] = min(found.count - 1, len(found.mean))
-            names = list(columns.names) if columns.kind == "columns" else None
-            moments = (found.count, found.mean, found.covariance)
-            model = _eigenfold.fit_moments(json.dumps(request), moments, found.sample, names, None, estimator._listener())
+            size, handle = self.getOrDefault("sampleSize"), self.getOrDefault("handleInvalid")
+            model, sample = _linear.fit(dataset, columns, request, size, handle, estimator._listener())
         except ValueError as refused:
             raise ValueError(self._renamed(str(refused))) from None
-        return self._fitted(of_model(model), Sample(found.sample, found.count, found.invalid))
+        return self._fitted(of_model(model), sample)
 
 
 class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
     """A fitted method, which embeds the rows of a DataFrame."""
 
     def _holding(self, estimator: Any, summary: dict[str, Any]) -> Any:
-        self._estimator, self._summary, self._bytes = estimator, summary, None
+        self._estimator, self._summary = estimator, summary
+        self._bytes: bytes | None = None
         return self
 
     @property

@@ -36,7 +36,7 @@ class Sample(NamedTuple):
     invalid: int
 
 
-def draw(dataset: Any, columns: Columns, size: int, seed: int, missing: bool, handle: str) -> Sample:
+def draw(dataset: Any, columns: Any, size: int, seed: int, missing: bool, handle: str) -> Sample:
     """The rows of a DataFrame with the smallest hashes."""
     if size < 2:
         raise ValueError(f"sampleSize is {size}; give 2 or more")
