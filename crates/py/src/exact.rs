@@ -124,7 +124,7 @@ impl ExactMoments {
     #[new]
     fn new(columns: usize) -> PyResult<ExactMoments> {
         let moments = exact::ExactMoments::new(columns).map_err(raised)?;
-        Ok(ExactMoments { columns, length: moments.len(), moments: Mutex::new(moments) })
+        Ok(ExactMoments { columns, length: moments.length(), moments: Mutex::new(moments) })
     }
 
     /// The number of columns.

@@ -60,13 +60,8 @@ impl ExactMoments {
     }
 
     /// The number of sums.
-    pub fn len(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.sums.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
     }
 
     /// Adds rows of double or single precision, one after the other.
@@ -83,7 +78,7 @@ impl ExactMoments {
             }
             self.split.apply(block, &mut self.gram.slices, &mut left);
             self.single += left.len() * self.columns;
-            if self.single > 4 * self.len() {
+            if self.single > 4 * self.length() {
                 self.choose_windows(block);
                 self.split.apply(block, &mut self.gram.slices, &mut left);
             }

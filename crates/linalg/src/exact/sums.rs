@@ -117,9 +117,9 @@ impl ExactSums {
     ///
     /// If the bytes are not those of sums, or of more sums than there are from `first` on; then nothing is added.
     pub fn merge_bytes(&mut self, first: usize, bytes: &[u8]) -> Result<()> {
-        let (mut rest, mut count) = (bytes, 0);
+        let (mut rest, mut count, mut limbs) = (bytes, 0, Vec::new());
         while !rest.is_empty() {
-            (_, rest) = next(rest)?;
+            (_, rest) = next(rest, &mut limbs)?;
             count += 1;
         }
         let length = self.len();
@@ -127,28 +127,27 @@ impl ExactSums {
         let sums = self.sums.get_mut(first..end).ok_or_else(|| beyond(end, length))?;
         rest = bytes;
         for sum in sums {
-            let (at, limbs);
-            ((at, limbs), rest) = next(rest)?;
+            let at;
+            (at, rest) = next(rest, &mut limbs)?;
             sum.add_limbs(at, &limbs);
         }
         Ok(())
     }
 }
 
-type Limbs = (usize, Vec<u64>);
-
-/// The first sum of these bytes, and the bytes after it.
-fn next(bytes: &[u8]) -> Result<(Limbs, &[u8])> {
+/// The index of the first limb of the first sum of these bytes, and the bytes after this sum; puts its limbs into `limbs`.
+fn next<'a>(bytes: &'a [u8], limbs: &mut Vec<u64>) -> Result<(usize, &'a [u8])> {
     let broken = || Error::data("the bytes are not exact sums", "use the bytes that `to_bytes` returned, unchanged");
     let [first, count, rest @ ..] = bytes else { return Err(broken()) };
     let (first, count) = (usize::from(*first), usize::from(*count));
-    let (limbs, rest) = rest.split_at_checked(8 * count).ok_or_else(broken)?;
-    let limbs: Vec<u64> = limbs.as_chunks().0.iter().map(|&limb| u64::from_le_bytes(limb)).collect();
-    let canonical = match trimmed_above(&limbs) {
+    let (own, rest) = rest.split_at_checked(8 * count).ok_or_else(broken)?;
+    limbs.clear();
+    limbs.extend(own.as_chunks().0.iter().map(|&limb| u64::from_le_bytes(limb)));
+    let canonical = match trimmed_above(limbs) {
         Some(trimmed) => trimmed.len() == count && trimmed[0] != 0 && first + count <= LIMBS,
         None => first == 0,
     };
-    if canonical { Ok(((first, limbs), rest)) } else { Err(broken()) }
+    if canonical { Ok((first, rest)) } else { Err(broken()) }
 }
 
 /// The bytes of a sum of ordinary numbers in memory.

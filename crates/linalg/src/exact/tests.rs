@@ -95,7 +95,7 @@ fn table(kind: &Kind, random: &mut Random) -> Vec<f64> {
 }
 
 fn bytes(moments: &mut ExactMoments) -> Vec<u8> {
-    moments.to_bytes(0..moments.len()).unwrap()
+    moments.to_bytes(0..moments.length()).unwrap()
 }
 
 fn moments_of(x: &[f64], columns: usize) -> ExactMoments {
@@ -131,8 +131,8 @@ fn the_order_and_the_division_of_the_rows_change_no_byte() {
             while !rest.is_empty() {
                 let (batch, after) = rest.split_at((p * (1 + random.below(400))).min(rest.len()));
                 let mut part = moments_of(batch, p);
-                let middle = random.below(part.len() as u64);
-                let (low, high) = (part.to_bytes(0..middle).unwrap(), part.to_bytes(middle..part.len()).unwrap());
+                let middle = random.below(part.length() as u64);
+                let (low, high) = (part.to_bytes(0..middle).unwrap(), part.to_bytes(middle..part.length()).unwrap());
                 parts.merge_bytes(middle, &high, part.count()).unwrap();
                 parts.merge_bytes(0, &low, 0).unwrap();
                 rest = after;
