@@ -118,6 +118,18 @@ impl Points {
         Ok(Points { missing, ..Points::new(rows, cols, values)? })
     }
 
+    /// New rows for a model, of which some cells were not observed: those that are NaN. Zero stands in such a cell until the model
+    /// completes it, so that a row does not depend on the rows beside it, and a column may have no observed cell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`], NaN apart.
+    pub fn new_rows(rows: usize, cols: usize, mut values: Vec<f64>) -> Result<Points> {
+        let missing: Vec<usize> = (0..values.len()).filter(|&at| values[at].is_nan()).collect();
+        missing.iter().for_each(|&at| values[at] = 0.0);
+        Ok(Points { missing, ..Points::new(rows, cols, values)? })
+    }
+
     /// Points that were computed: as [`Points::new`], but what is wrong is a result, and no cell of the input is named for it.
     pub fn computed(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
         let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST_RESULT) else {
@@ -452,6 +464,8 @@ mod tests {
         let error = Points::with_missing(2, 2, vec![1.0, nan, 2.0, nan]).unwrap_err().to_string();
         assert!(error.starts_with("column 2 has no observed cell"), "{error}");
         assert_eq!(Points::with_missing(1, 2, vec![1.0, 2.0]).unwrap(), Points::new(1, 2, vec![1.0, 2.0]).unwrap());
+        let new = Points::new_rows(2, 2, vec![1.0, nan, 2.0, nan]).unwrap();
+        assert_eq!((new.missing(), new.row(1)), (&[1, 3][..], &[2.0, 0.0][..]));
     }
 
     #[test]

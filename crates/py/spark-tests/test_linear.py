@@ -139,3 +139,30 @@ def test_a_saved_model_is_as_good(spark, rows, table, tmp_path):
     assert np.array_equal(column(again.transform(rows)), column(model.transform(rows)))
     assert again.estimator.report_["fitted_rows"] == 700
     assert np.array_equal(again.estimator.explained_variance_, model.estimator.explained_variance_)
+
+
+@pytest.mark.parametrize("name", ["PPCA", "FactorAnalysis"])
+def test_missing_cells_are_integrated_out_as_on_one_machine(spark, name):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 5)) + 0.4 * rng.normal(size=(300, 5)) + [1.0, 2.0, 3.0, 4.0, 5.0]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[7] = [np.nan, 1.0, np.nan, np.nan, 2.0]
+    some = of(spark, X).select("id", F.expr("transform(x, v -> case when isnan(v) then null else v end)").alias("x"))
+    tolerance = {"PPCA": 1e-6, "FactorAnalysis": 1e-4}[name]  # each evaluation is a pass, of which the second has hundreds
+    estimator = getattr(es, name)(inputCol="x", missing="model", sampleSize=60, outputType="array<double>", tol=tolerance)
+    models = [estimator.fit(some.repartition(parts)) for parts in ((1, 3) if name == "PPCA" else (2,))]
+    assert len({model.content() for model in models}) == 1
+    expected = getattr(eigenfold, name)(missing="model", tol=tolerance).fit(X)
+    found = column(models[0].transform(some))
+    assert apart(found, expected.transform(X)) < 1e-2
+    assert models[0].estimator.log_likelihood_ == pytest.approx(expected.log_likelihood_, rel=1e-4)
+    assert np.isfinite(column(models[0].transform(some.repartition(60)))).all()
+
+
+@pytest.mark.once
+def test_ways_to_treat_missing_cells_that_no_pass_can_follow_are_refused(spark, rows):
+    for name, missing, fault in (("PCA", "model", "use exact=False, or PPCA with missing='model'"), ("PPCA", "mean", "use missing='model', or exact=False")):
+        with pytest.raises(ValueError, match=re.escape(fault)):
+            getattr(es, name)(inputCol="x", missing=missing).fit(rows)
+    with pytest.raises(ValueError, match="column 'x' has no observed cell in entry 1; leave it out"):
+        es.PPCA(inputCol="x", missing="model").fit(rows.select("id", F.expr("array(x[0], null, x[2])").alias("x")))

@@ -72,6 +72,20 @@ impl Numbers {
 
     /// Points some of whose cells may be missing, as requested; not yet completed. The columns may have names.
     pub(crate) fn points_with(self, missing: Missing, names: Option<&[String]>) -> eigenfold::Result<Points> {
+        self.incomplete(missing, names, Points::with_missing)
+    }
+
+    /// New rows for a model, some of whose cells may be missing, as requested.
+    pub(crate) fn new_rows(self, missing: Missing, names: Option<&[String]>) -> eigenfold::Result<Points> {
+        self.incomplete(missing, names, Points::new_rows)
+    }
+
+    fn incomplete(
+        self,
+        missing: Missing,
+        names: Option<&[String]>,
+        make: impl FnOnce(usize, usize, Vec<f64>) -> eigenfold::Result<Points>,
+    ) -> eigenfold::Result<Points> {
         let first = match &self.values {
             Values::Double(values) => values.iter().position(|value| value.is_nan()),
             Values::Single(values) => values.iter().position(|value| value.is_nan()),
@@ -83,14 +97,14 @@ impl Numbers {
             Values::Single(values) => values.into_iter().map(f64::from).collect(),
         };
         match missing {
-            Missing::Error => Err(incomplete(&values, cols, first, names)),
-            _ => Points::with_missing(rows, cols, values),
+            Missing::Error => Err(missing_cells(&values, cols, first, names)),
+            _ => make(rows, cols, values),
         }
     }
 }
 
 /// The error where a cell is missing and nothing is to take its place; `first` is the place of the first one.
-fn incomplete(values: &[f64], cols: usize, first: usize, names: Option<&[String]>) -> Error {
+fn missing_cells(values: &[f64], cols: usize, first: usize, names: Option<&[String]>) -> Error {
     let gone = |row: &[f64]| row.iter().filter(|value| value.is_nan()).count();
     let (cells, rows) = (gone(values), values.chunks(cols).filter(|row| gone(row) > 0).count());
     let (row, column) = (first / cols, first % cols);

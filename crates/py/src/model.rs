@@ -218,7 +218,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
         let rows =
-            rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
+            rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let (model, extension) = (Arc::clone(&self.inner), Arc::clone(&self.extension));
         let placed = run(py, threads, None, move |observer| match deviations {
             true => transformed_with_std(&model.transformer()?, &extension, &rows, held_out, observer),
@@ -288,7 +288,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Vector<'py, f64>> {
         let rows: Points =
-            rows.points_with(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
+            rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let model = Arc::clone(&self.inner);
         let posteriors = run(py, threads, None, move |_| model.posteriors(&rows))?;
         Ok(posteriors.iter().map(|posterior| posterior.log_density).collect::<Vec<_>>().into_pyarray(py))

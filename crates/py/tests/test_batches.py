@@ -80,3 +80,16 @@ def test_a_bad_batch_is_an_error_and_the_model_is_as_good_as_before(few):
         list(isomap.transform(iter([few[:3], np.full((2, few.shape[1]), np.nan)])))
     assert len(list(isomap.transform(iter([few[:3]])))) == 1
     assert list(isomap.transform(iter([]))) == []
+
+
+@pytest.mark.parametrize("missing", ["mean", "model"])
+def test_a_row_with_missing_cells_does_not_depend_on_the_rows_beside_it(each, few, missing):
+    gaps = few.copy()
+    gaps[::7, 1] = gaps[3::11, 2] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = each(missing=missing).fit(gaps)
+        together = fitted.transform(gaps)
+        assert np.isfinite(together).all()
+        for row in (0, 3, 7, 14):
+            assert np.array_equal(fitted.transform(gaps[row : row + 1])[0], together[row])
