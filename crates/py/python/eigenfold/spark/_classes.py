@@ -19,7 +19,7 @@ from .._classes import CLASSES as PYTHON
 from .._load import of_model
 from .._spec import Spec
 from . import _file, _linear
-from ._columns import Columns, field_of, plain
+from ._columns import Columns, field_of, flat
 from ._embed import Plan
 from ._params import ColumnParams, SampleParams, camel, converter, getter, of_table, param, setter
 from ._sample import Sample, draw
@@ -198,12 +198,13 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
             if field.name in dataset.columns:
                 raise ValueError(f"column {field.name!r} exists already; give another name, or drop the column")
         model = ship(dataset.sparkSession, self.content())
-        columns = columns.within(dataset.columns)
+        read, places, vectors = flat(dataset)
+        columns = columns.within(dataset.columns, places)
         missing, handle, held_out = (self.getOrDefault(one) for one in ("missing", "handleInvalid", "heldOut"))
-        plan = Plan(model, columns, width, missing, handle, kind, std is not None, far is not None, held_out)
+        plan = Plan(model, columns, width, missing, handle, kind, std is not None, far is not None, held_out, tuple(places), tuple(vectors))
         fields = [*dataset.schema.fields, *new]
         numbered = StructType([StructField(f"column{at}", field.dataType, True, field.metadata) for at, field in enumerate(fields)])
-        return plain(dataset).mapInArrow(on_workers(EMBED, name, __version__, plan), numbered).toDF(*(field.name for field in fields))
+        return read.mapInArrow(on_workers(EMBED, name, __version__, plan), numbered).toDF(*(field.name for field in fields))
 
     def write(self) -> Any:
         """Return a writer of the model; `save` is short for ``write().save``."""

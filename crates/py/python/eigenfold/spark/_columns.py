@@ -60,32 +60,18 @@ class Columns(NamedTuple):
             return Columns(tuple(given), "array", isinstance(kind.elementType, types.FloatType), shown)
         raise ValueError(f"column {column!r} is of type {kind.simpleString()}; give vectors, arrays of numbers, or inputCols")
 
-    def within(self, names: list[str]) -> Columns:
-        """The same columns, found among those of a DataFrame by their place: names may have dots, which Spark Connect takes for fields."""
-        return self._replace(places=tuple(map(names.index, self.names)), shown_places=tuple(names.index(name) for name in self.shown if name in names))
-
-    def read(self, name: str) -> Any:
-        """A column as an expression, a vector as an array: Spark takes seven times as long to hand over vectors."""
-        from pyspark.sql import functions
-
-        whole = functions.col(quoted(name))
-        if self.kind != "vector" or name not in self.names:
-            return whole
-        from pyspark.ml.functions import vector_to_array
-
-        return functions.when(whole.isNotNull(), vector_to_array(whole)).alias(name)
-
-    def as_read(self) -> Columns:
-        """The same columns after `read`."""
-        return self._replace(kind="array") if self.kind == "vector" else self
+    def within(self, names: list[str], places: list[int]) -> Columns:
+        """The same columns, found in a batch by their place: names may have dots, which Spark Connect takes for fields."""
+        at = dict(zip(reversed(names), reversed(places)))
+        return self._replace(places=tuple(at[name] for name in self.names), shown_places=tuple(at[name] for name in self.shown if name in at))
 
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that there are, by their number of features; a null in a vector is NaN."""
         if self.kind == "columns":
             yield Group(np.arange(batch.num_rows), self._side_by_side(batch))
             return
-        column = _whole(batch.column(self.places[0]))
-        lengths, entries, sparse = _of_vectors(column) if self.kind == "vector" else _of_arrays(column)
+        place = self.places[0]
+        lengths, entries, sparse = _of_vectors(batch.columns[place : place + FLAT]) if self.kind == "vector" else _of_arrays(batch.column(place))
         starts = np.concatenate([[0], np.cumsum(np.maximum(lengths, 0))])
         for length in np.unique(lengths[lengths >= 0]):
             rows = np.flatnonzero(lengths == length)
@@ -126,15 +112,28 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def plain(dataset: Any) -> Any:
-    """A DataFrame whose columns have names without dots and spaces."""
-    return dataset.toDF(*(f"column{at}" for at in range(len(dataset.columns))))
+def flat(dataset: Any) -> tuple[Any, list[int], list[bool]]:
+    """A DataFrame as batches get it, the place of every column, and which columns are vectors.
+
+    Columns have names without dots and spaces. A vector has four columns, since Spark takes seven times as long to hand over structures.
+    """
+    from pyspark.sql import functions
+
+    names = [f"column{at}" for at in range(len(dataset.columns))]
+    vectors = [type(field.dataType).__name__ == "VectorUDT" for field in dataset.schema.fields]
+    parts = []
+    for name, is_vector in zip(names, vectors):
+        whole = functions.col(name)
+        parts.append([functions.unwrap_udt(whole)[part].alias(f"{name}{part}") for part in PARTS] if is_vector else [whole])
+    places = [sum(len(part) for part in parts[:at]) for at in range(len(parts))]
+    return dataset.toDF(*names).select(*(one for part in parts for one in part)), places, vectors
 
 
 def needed(dataset: Any, columns: Any) -> tuple[Any, Any]:
     """The columns that are read of a DataFrame alone, and where they are."""
     names = list(dict.fromkeys(columns.names + columns.shown))
-    return plain(dataset.select(*map(columns.read, names))), columns.within(names).as_read()
+    read, places, _ = flat(dataset.select(*map(quoted, names)))
+    return read, columns.within(names, places)
 
 
 def way_out(fault: str) -> str:
@@ -147,10 +146,6 @@ def _numbers(count: int) -> str:
     return "1 number" if count == 1 else f"{count} numbers"
 
 
-def _whole(column: Any) -> Any:
-    return column.combine_chunks() if hasattr(column, "combine_chunks") else column
-
-
 def _of_arrays(column: Any) -> tuple[np.ndarray, np.ndarray, list[Group]]:
     """The length of every array, -1 where there is none, and the entries of all."""
     there = column.is_valid().to_numpy(zero_copy_only=False)
@@ -161,36 +156,46 @@ def _of_arrays(column: Any) -> tuple[np.ndarray, np.ndarray, list[Group]]:
     return lengths, entries, []
 
 
-def _of_vectors(column: Any) -> tuple[np.ndarray, np.ndarray, list[Group]]:
+def _of_vectors(parts: list[Any]) -> tuple[np.ndarray, np.ndarray, list[Group]]:
     """The same of dense vectors; those that are sparse come as groups."""
-    there = column.is_valid().to_numpy(zero_copy_only=False)
-    kinds = column.field(0).to_numpy(zero_copy_only=False)
-    lengths, entries, _ = _of_arrays(column.field(3))
-    is_sparse = there & (kinds == 0)
+    kind, size, indices, values = parts
+    kinds = kind.fill_null(-1).to_numpy(zero_copy_only=False)
+    lengths, entries, _ = _of_arrays(values)
+    is_sparse = kinds == 0
     if not is_sparse.any():
-        return np.where(there, lengths, -1), entries, []
-    sizes = np.where(is_sparse, column.field(1).to_numpy(zero_copy_only=False), -1).astype(np.int64)
+        return lengths, entries, []
+    sizes = np.where(is_sparse, size.fill_null(-1).to_numpy(zero_copy_only=False), -1)
     counts = np.maximum(lengths, 0)
     starts = np.concatenate([[0], np.cumsum(counts)])
     places = np.zeros(len(entries), np.int64)
-    indices = column.field(2)
     # Only sparse vectors have indices.
     places[np.repeat(is_sparse, counts)] = indices.flatten().to_numpy(zero_copy_only=False)
     groups = []
-    for size in np.unique(sizes[is_sparse]):
-        rows = np.flatnonzero(sizes == size)
-        matrix = np.zeros((len(rows), size))
+    for width in np.unique(sizes[is_sparse]):
+        rows = np.flatnonzero(sizes == width)
+        matrix = np.zeros((len(rows), width))
         among = np.repeat(np.arange(len(rows)), counts[rows])
         taken = np.concatenate([np.arange(starts[row], starts[row + 1]) for row in rows])
         matrix[among, places[taken]] = entries[taken]
         groups.append(Group(rows, matrix))
-    dense = there & ~is_sparse
-    kept = np.repeat(dense, counts)
-    return np.where(dense, lengths, -1), entries[kept], groups
+    dense = kinds == 1
+    return np.where(dense, lengths, -1), entries[np.repeat(dense, counts)], groups
 
 
 # Vectors as spark.ml keeps them in Arrow.
 VECTOR = pa.struct([pa.field("type", pa.int8(), nullable=False), pa.field("size", pa.int32()), pa.field("indices", pa.list_(pa.field("element", pa.int32(), nullable=False))), pa.field("values", pa.list_(pa.field("element", pa.float64(), nullable=False)))])
+
+
+# The columns of a vector in a batch.
+PARTS = [field.name for field in VECTOR]
+FLAT = len(PARTS)
+
+
+def vector_of(parts: list[Any]) -> Any:
+    """A column of vectors of its four parts."""
+    gone = parts[0].is_null()
+    parts = [parts[0].fill_null(0), *(part.cast(field.type) for part, field in zip(parts[1:], list(VECTOR)[1:]))]
+    return pa.StructArray.from_arrays(parts, fields=list(VECTOR), mask=gone if gone.true_count else None)
 
 
 def field_of(kind: str) -> Any:
