@@ -69,7 +69,8 @@ pub use eigenfold_linalg::{Error, Result};
 pub use faer;
 
 // What goes into a fit.
-pub use input::moments::Moments;
+pub use field::latent::passes::{Pass, RowTerms};
+pub use input::moments::{IncompleteMoments, Moments};
 pub use input::{Data, Input, InputKind, Owned};
 pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};

@@ -37,7 +37,7 @@ mod _eigenfold {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::moments::{fit_moments, logarithms};
+    use super::moments::{fit_latent_by_passes, fit_moments, latent_terms, logarithms};
     #[pymodule_export]
     use super::picture::picture;
     #[pymodule_export]

@@ -4,8 +4,9 @@
 //! listener where the work is. So a listener always runs on the thread that called, never on one of ours.
 
 use crate::errors::{panicked, raised};
-use eigenfold::{Observer, Stage};
+use eigenfold::{Error, Observer, Stage};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -68,6 +69,17 @@ impl Recorder {
     }
 }
 
+/// What the work sends to the thread that waits for it.
+enum Message<T> {
+    /// A question to Python, whose answer the work waits for.
+    Question(Vec<u8>),
+    /// The end of the work.
+    Answer(std::thread::Result<eigenfold::Result<T>>),
+}
+
+/// Asks a function of Python: bytes in, numbers out.
+pub(crate) type Ask<'a> = dyn FnMut(Vec<u8>) -> eigenfold::Result<Vec<f64>> + 'a;
+
 /// Runs work of the library with this number of threads, or one per core.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
@@ -75,13 +87,29 @@ pub(crate) fn run<T: Send + 'static>(
     listener: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Observer) -> eigenfold::Result<T> + Send + 'static,
 ) -> PyResult<T> {
+    run_asking(py, threads, (listener, None), move |observer, _| work(observer))
+}
+
+/// As [`run`], for work that asks a function of Python; it is called on the calling thread, too.
+pub(crate) fn run_asking<T: Send + 'static>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    (listener, asked): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>),
+    work: impl FnOnce(&dyn Observer, &mut Ask<'_>) -> eigenfold::Result<T> + Send + 'static,
+) -> PyResult<T> {
     let recorder = Arc::new(Recorder::default());
     let (send, receive) = mpsc::sync_channel(1);
+    let (reply, replies) = mpsc::sync_channel::<Vec<f64>>(1);
     let ours = Arc::clone(&recorder);
     pool(threads)?.spawn(move || {
-        let answer = catch_unwind(AssertUnwindSafe(|| work(&*ours)));
+        // A thread that waits no more ends the work.
+        let mut ask = |question: Vec<u8>| {
+            send.send(Message::Question(question)).map_err(|_| Error::Stopped)?;
+            replies.recv().map_err(|_| Error::Stopped)
+        };
+        let answer = catch_unwind(AssertUnwindSafe(|| work(&*ours, &mut ask)));
         // Nobody waits any more if Ctrl-C was pressed.
-        let _ = send.send(answer);
+        let _ = send.send(Message::Answer(answer));
     });
     let receive = Mutex::new(receive);
     let wait = || py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
@@ -89,17 +117,25 @@ pub(crate) fn run<T: Send + 'static>(
     loop {
         let answer = wait();
         if let Some((error, since)) = &interrupted {
+            // A question stays without an answer, which ends the work.
             if answer.is_ok() || since.elapsed() > PATIENCE {
                 return Err(error.clone_ref(py));
             }
             continue;
         }
         match answer {
-            Ok(Ok(answer)) => {
+            Ok(Message::Question(question)) => {
+                let notified = listener.map_or(Ok(()), |listener| recorder.report(listener));
+                let answered = notified.and_then(|()| answer_of(py, asked, &question));
+                let sums = answered.inspect_err(|_| recorder.stop.store(true, Ordering::Relaxed))?;
+                // The work waits for it.
+                let _ = reply.send(sums);
+            }
+            Ok(Message::Answer(Ok(answer))) => {
                 let notified = listener.map_or(Ok(()), |listener| recorder.report(listener));
                 return notified.and_then(|()| answer.map_err(raised));
             }
-            Ok(Err(cause)) => return Err(panicked(&*cause)),
+            Ok(Message::Answer(Err(cause))) => return Err(panicked(&*cause)),
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(&"a thread ended early")),
             Err(RecvTimeoutError::Timeout) => {
                 let notified = listener.map_or(Ok(()), |listener| recorder.report(listener));
@@ -110,6 +146,12 @@ pub(crate) fn run<T: Send + 'static>(
             }
         }
     }
+}
+
+/// The numbers with which a function of Python answers.
+fn answer_of(py: Python<'_>, asked: Option<&Bound<'_, PyAny>>, question: &[u8]) -> PyResult<Vec<f64>> {
+    let Some(asked) = asked else { return Ok(Vec::new()) };
+    asked.call1((PyBytes::new(py, question),))?.extract()
 }
 
 /// The threads of one process. A process that was forked has none of its parent's.

@@ -76,9 +76,18 @@ impl Latent {
     /// The posterior if the features of point `i` that are not missing are observed; `whole` is that of all features.
     /// The missing ones are subtracted from it, unless they are the majority.
     pub(crate) fn observing_of(&self, points: &Points, i: usize, whole: &Observed) -> Result<Observed> {
-        let features = Latent::observed_of(points, i);
+        self.observing_some(Latent::observed_of(points, i), points.missing_of(i), whole)
+    }
+
+    /// The same for a row of which these features are observed and those are missing.
+    pub(crate) fn observing_some(
+        &self,
+        features: Vec<usize>,
+        missing: impl Iterator<Item = usize>,
+        whole: &Observed,
+    ) -> Result<Observed> {
         let precision = if 2 * features.len() > self.mean.len() {
-            self.with(whole.precision.clone(), points.missing_of(i), -1.0)
+            self.with(whole.precision.clone(), missing, -1.0)
         } else {
             self.with(Mat::identity(self.dims(), self.dims()), features.iter().copied(), 1.0)
         };

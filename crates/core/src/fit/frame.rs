@@ -7,7 +7,7 @@
 //! [`Frame::enter`] learns the transformations and applies them to the input; [`Frame::leave`] hands them to the model,
 //! through whose frame new rows enter as the training rows did.
 
-use crate::input::moments::Moments;
+use crate::input::moments::IncompleteMoments;
 use crate::input::{Data, Input};
 use crate::missing::filled_from;
 use crate::model::{Ground, Model};
@@ -85,16 +85,17 @@ impl Frame {
     /// As [`Frame::enter`], and if the preparation does not follow from moments.
     pub(crate) fn of_moments(
         recipe: &Recipe,
-        moments: &Moments,
+        moments: &IncompleteMoments,
         given: Input<'_>,
-    ) -> Result<(Frame, Entered, Moments)> {
+    ) -> Result<(Frame, Entered, IncompleteMoments)> {
         let mut frame = Frame::default();
         let inner = Recipe { preparation: Preparation::default(), metric: recipe.used_metric(), ..recipe.clone() };
         let mut entered = Entered { recipe: inner, columns: None, notes: Vec::new() };
         let mut of_columns = moments.clone();
         if !recipe.preparation.is_none() {
             let points = given.data.points().ok_or_else(|| no_columns(given.data))?;
-            let (prepared, notes) = recipe.preparation.learn_moments(moments, given.names)?;
+            let (mean, variances) = (&moments.moments.mean, moments.variances());
+            let (prepared, notes) = recipe.preparation.learn_moments((mean, &variances), given.names)?;
             entered.columns = Some(prepared.apply(points, given.names)?);
             entered.notes = notes;
             of_columns = moments.prepared(&prepared);

@@ -3,12 +3,15 @@
 //! The rule of the model, its eigenvalues and its likelihood are those of all rows. Its training points are the sample,
 //! which passes the stages as any input does; only stage 2 is the answer of the moments ([`Elsewhere`]).
 
+use crate::field::latent::passes::Pass;
+use crate::field::latent::ppca::{Rows, check_features};
 use crate::field::scaling::pca;
 use crate::field::{Build, Built, Info, Site};
+use crate::figure::Figure;
 use crate::fit::budget::MemoryBudget;
 use crate::fit::stages::Stages;
 use crate::fit::{Entered, Frame};
-use crate::input::moments::Moments;
+use crate::input::moments::{IncompleteMoments, Moments};
 use crate::input::{Data, Input};
 use crate::likelihood::Likelihood;
 use crate::method::{Method, OfSums};
@@ -64,8 +67,10 @@ impl Recipe {
             let fact = "the sample has missing cells, and the moments are those of complete rows";
             return Err(Error::data(fact, "fill them in as in the other rows"));
         }
-        let about = About::new(self, moments, given)?;
-        let (method, of_columns) = (self.method.clone(), about.moments.clone());
+        let counts = vec![moments.count; moments.cols()];
+        let complete = IncompleteMoments { moments: moments.clone(), counts, empty_rows: 0 };
+        let about = About::new(self, &complete, given)?;
+        let (method, of_columns) = (self.method.clone(), about.moments.moments.clone());
         let build = move |site: &Site<'_>| match method.of_sums() {
             Some(OfSums::Principal) => pca::of_moments(&of_columns, site),
             Some(OfSums::Latent(latent)) => latent.of_moments(&of_columns, site),
@@ -74,8 +79,51 @@ impl Recipe {
         about.model(self, given, Arc::new(build), observer)
     }
 
+    /// Fits ppca or fa to rows that are elsewhere, some of whose cells are missing, about a sample of them. Every evaluation
+    /// of the likelihood is one call of `pass`, which adds up the terms of all rows
+    /// ([`RowTerms::of`](crate::RowTerms::of)); [`Diagnostics::iterations`](crate::Diagnostics::iterations) counts them.
+    ///
+    /// The result is as that of [`Recipe::fit_moments`]: the model of all rows. If no cell is missing, it is found from the
+    /// moments, without a pass.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::fit_moments`]; the errors of `pass`; and if `solver` is em.
+    pub fn fit_by_passes<'a>(
+        &self,
+        moments: &IncompleteMoments,
+        sample: impl Into<Input<'a>>,
+        pass: &mut Pass<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
+        let given: Input<'a> = sample.into();
+        let sample = self.check_elsewhere(given)?;
+        moments.check()?;
+        check_sample(sample, &moments.moments)?;
+        if moments.missing_cells() == 0.0 {
+            return self.fit_moments(&moments.moments, given, observer);
+        }
+        let Some(OfSums::Latent(latent)) = self.method.of_sums() else {
+            let fact = format!("{} has no model of missing cells", self.method.info().name);
+            return Err(Error::data(fact, "use ppca or fa, or fill them in"));
+        };
+        check_features(sample.cols(), self.dims, self.method.info().name)?;
+        let about = About::new(self, moments, given)?;
+        let fit = latent.fit(self.dims, self.seed);
+        let fitted = fit.by_passes(&about.moments, about.frame.prepared.as_ref(), pass, observer)?;
+        let (method, count, empty) = (self.method.clone(), moments.moments.count, moments.empty_rows);
+        let cells = moments.counts.iter().map(|&count| count as f64).sum();
+        let build = move |site: &Site<'_>| match (method.of_sums(), site.data.points()) {
+            (Some(OfSums::Latent(latent)), Some(points)) => {
+                latent.built(fitted.clone(), None, &Rows { points, count, cells, empty })
+            }
+            _ => Err(not_of_sums(&method)),
+        };
+        about.model(self, given, Arc::new(build), observer)
+    }
+
     /// The sample, if the recipe can be fitted to rows that are elsewhere.
-    pub(super) fn check_elsewhere<'a>(&self, given: Input<'a>) -> Result<&'a Points> {
+    fn check_elsewhere<'a>(&self, given: Input<'a>) -> Result<&'a Points> {
         if self.method.of_sums().is_none() {
             return Err(not_of_sums(&self.method));
         }
@@ -103,7 +151,7 @@ fn not_of_sums(method: &Method) -> Error {
 }
 
 /// Refuses a sample that is not one of these rows, and more coordinates than the rows span.
-pub(super) fn check_sample(sample: &Points, moments: &Moments) -> Result<()> {
+fn check_sample(sample: &Points, moments: &Moments) -> Result<()> {
     let (given, wanted) = (sample.cols(), moments.cols());
     if given != wanted {
         let fact = format!("the sample has {} and the moments have {wanted}", plural(given, "column"));
@@ -121,42 +169,37 @@ pub(super) fn check_sample(sample: &Points, moments: &Moments) -> Result<()> {
 }
 
 /// The frame of a fit to rows that are elsewhere, and what is in it.
-pub(super) struct About {
+struct About {
     frame: Frame,
     entered: Entered,
     /// The moments of the prepared columns.
-    pub(super) moments: Moments,
+    moments: IncompleteMoments,
     warnings: Vec<Warning>,
 }
 
 /// Stage 2 of the sample.
-pub(super) type Work = dyn Fn(&Site<'_>) -> Result<Built> + Send + Sync + UnwindSafe + RefUnwindSafe;
+type Work = dyn Fn(&Site<'_>) -> Result<Built> + Send + Sync + UnwindSafe + RefUnwindSafe;
 
 impl About {
     /// The frame that the moments define.
-    pub(super) fn new(recipe: &Recipe, moments: &Moments, given: Input<'_>) -> Result<About> {
-        let most = usize::try_from(moments.count - 1).unwrap_or(usize::MAX);
+    fn new(recipe: &Recipe, moments: &IncompleteMoments, given: Input<'_>) -> Result<About> {
+        let count = moments.moments.count;
+        let most = usize::try_from(count - 1).unwrap_or(usize::MAX);
         if recipe.dims == 0 {
             return Err(Error::out_of_range("dims", 0, 1..=most, "`dims` is 0", "use `dims` 1 or more"));
         }
         if recipe.dims > most {
-            let fact = format!("{} points span at most {}", moments.count, plural(most, "dimension"));
+            let fact = format!("{count} points span at most {}", plural(most, "dimension"));
             return Err(Error::Dims { requested: recipe.dims, most, fact });
         }
         let (frame, entered, prepared) = Frame::of_moments(recipe, moments, given)?;
         let alone = Some(&prepared).filter(|_| !recipe.method.scales_columns());
-        let warnings = alone.and_then(|moments| one_alone_of(moments, given.names)).map(Warning::Data);
+        let warnings = alone.and_then(|moments| one_alone_of(&moments.moments, given.names)).map(Warning::Data);
         Ok(About { frame, entered, moments: prepared, warnings: warnings.into_iter().collect() })
     }
 
     /// The model about the sample, of a stage 2 that knows all rows.
-    pub(super) fn model(
-        self,
-        recipe: &Recipe,
-        given: Input<'_>,
-        build: Arc<Work>,
-        observer: &dyn Observer,
-    ) -> Result<Model> {
+    fn model(self, recipe: &Recipe, given: Input<'_>, build: Arc<Work>, observer: &dyn Observer) -> Result<Model> {
         let input = self.entered.input(given);
         let method = Method::own(Elsewhere { method: recipe.method.clone(), build });
         let inner = Recipe { method, likelihood: Likelihood::Never, ..self.entered.recipe.clone() };
@@ -166,7 +209,10 @@ impl About {
         let fitted = Stages::new(&inner, input, observer).and_then(|stages| stages.within(&budget).run());
         let mut model = fitted.map_err(|error| budget.of_whole(error))?;
         model.report.predicted_memory = budget.predicted();
-        model.report.fitted_rows = self.moments.count;
+        model.report.fitted_rows = self.moments.moments.count;
+        model.report.figures.retain(|(figure, _)| *figure != Figure::MissingCells);
+        let missing = Some(self.moments.missing_cells()).filter(|cells| *cells > 0.0);
+        model.report.figures.extend(missing.map(|cells| (Figure::MissingCells, cells)));
         observer.finish();
         model.report.warnings.extend(self.warnings);
         self.frame.leave(model, self.entered, recipe, given)

@@ -68,11 +68,76 @@ impl Moments {
         Ok(())
     }
 
+    /// The variance of every column.
+    pub(crate) fn variances(&self) -> Vec<f64> {
+        (0..self.cols()).map(|j| self.variance(j)).collect()
+    }
+
     /// The moments of the prepared columns; the logarithm has been applied to the rows already.
     pub(crate) fn prepared(&self, prepared: &Prepared) -> Moments {
         let (p, columns) = (self.cols(), prepared.columns());
         let mean = self.mean.iter().zip(columns).map(|(mean, column)| (mean - column.center) / column.scale);
         let entry = |at: usize| self.covariance[at] / columns[at / p].scale / columns[at % p].scale;
         Moments { count: self.count, mean: mean.collect(), covariance: (0..p * p).map(entry).collect() }
+    }
+}
+
+/// The moments of rows some of whose cells were not observed. The mean of its column stands in such a cell:
+///
+/// ```text
+/// μ[j] = 1/n[j] Σ x[i,j]        S[j,k] = 1/n Σ (x[i,j] − μ[j]) (x[i,k] − μ[k])
+/// ```
+///
+/// over the rows in which j is observed, and over those in which j and k are observed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IncompleteMoments {
+    /// n, μ and S.
+    pub moments: Moments,
+    /// The number of rows in which each column is observed.
+    pub counts: Vec<u64>,
+    /// The rows of which no cell is observed.
+    pub empty_rows: u64,
+}
+
+impl IncompleteMoments {
+    /// The variance of what was observed of every column.
+    pub(crate) fn variances(&self) -> Vec<f64> {
+        let rows = self.moments.count as f64;
+        let variance = |(j, &count): (usize, &u64)| self.moments.variance(j) * (rows / count as f64);
+        self.counts.iter().enumerate().map(variance).collect()
+    }
+
+    /// The cells that were not observed.
+    pub(crate) fn missing_cells(&self) -> f64 {
+        self.counts.iter().map(|&count| (self.moments.count - count) as f64).sum()
+    }
+
+    /// Refuses what are not the moments of any rows.
+    ///
+    /// # Errors
+    ///
+    /// As [`Moments::check`], or if the counts are not those of such rows.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.moments.check()?;
+        let (given, p, n) = (self.counts.len(), self.moments.cols(), self.moments.count);
+        if given != p {
+            let fact = format!("there are counts of {given} columns, and the mean has {p}");
+            return Err(Error::mismatch("columns", (given, p), fact, "count the observed cells of every column"));
+        }
+        if let Some(j) = self.counts.iter().position(|&count| count == 0) {
+            let fact = format!("column {} has no observed cell", j + 1);
+            return Err(Error::data(fact, "leave the column out").at_column(j));
+        }
+        let most = self.counts.iter().copied().max().unwrap_or(0).checked_add(self.empty_rows);
+        if most.is_none_or(|most| most > n) {
+            let fact = format!("a column has more observed cells than the {n} rows allow");
+            return Err(Error::data(fact, "check how they were counted"));
+        }
+        Ok(())
+    }
+
+    /// The moments of the prepared columns.
+    pub(crate) fn prepared(&self, prepared: &Prepared) -> IncompleteMoments {
+        IncompleteMoments { moments: self.moments.prepared(prepared), ..self.clone() }
     }
 }

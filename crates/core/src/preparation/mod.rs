@@ -161,29 +161,33 @@ impl Preparation {
         Ok((Prepared { columns: found.into_iter().map(|(column, _)| column).collect() }, notes))
     }
 
-    /// As [`Preparation::learn`], from the moments of rows to which [`Preparation::logarithms`] were applied.
+    /// As [`Preparation::learn`], from mean and variance of the columns of rows to which [`Preparation::logarithms`] were applied.
     ///
     /// # Errors
     ///
     /// If the columns are scaled by medians.
-    pub(crate) fn learn_moments(&self, moments: &Moments, names: Option<&[String]>) -> Result<(Prepared, Vec<String>)> {
+    pub(crate) fn learn_moments(
+        &self,
+        (mean, variances): (&[f64], &[f64]),
+        names: Option<&[String]>,
+    ) -> Result<(Prepared, Vec<String>)> {
         if self.scale == ColumnScale::Robust {
             let fact = "`scale-columns` robust needs the medians of all rows, and their moments are given";
             return Err(Error::inapplicable("scale-columns", fact, "use `scale-columns` unit, or leave it out"));
         }
         let kept = |j: &usize| self.kept.contains(j) || self.scale == ColumnScale::None;
-        let is_constant = |&j: &usize| column::is_constant(moments.mean[j], moments.variance(j));
-        let constant: Vec<usize> = (0..moments.cols()).filter(|j| !kept(j) && is_constant(j)).collect();
+        let is_constant = |&j: &usize| column::is_constant(mean[j], variances[j]);
+        let constant: Vec<usize> = (0..mean.len()).filter(|j| !kept(j) && is_constant(j)).collect();
         let one = |j: usize| {
             let logarithm = self.logarithm(j);
             if kept(&j) {
                 return logarithm;
             }
-            let scale = if is_constant(&j) { 1.0 } else { moments.variance(j).sqrt() };
-            PreparedColumn { center: moments.mean[j], scale, ..logarithm }
+            let scale = if is_constant(&j) { 1.0 } else { variances[j].sqrt() };
+            PreparedColumn { center: mean[j], scale, ..logarithm }
         };
         let notes = constant_columns(&constant, names).into_iter().collect();
-        Ok((Prepared { columns: (0..moments.cols()).map(one).collect() }, notes))
+        Ok((Prepared { columns: (0..mean.len()).map(one).collect() }, notes))
     }
 
     /// Rows with the logarithm of every column that has one, before their moments are added up. The values are row after

@@ -2,8 +2,10 @@
 
 use crate::support::{EXACT, SOLVED};
 use eigenfold::{
-    ColumnScale, Fa, LatentSolver, Log, Method, Model, Moments, Pca, Points, Ppca, Preparation, Recipe, Silent,
+    ColumnScale, Error, Fa, Figure, IncompleteMoments, LatentSolver, Log, Method, Model, Moments, Observer, Pca,
+    Points, Ppca, Preparation, Recipe, RowTerms, Silent, Stage,
 };
+use std::cell::Cell;
 
 /// Pseudorandom numbers from -1 to 1, by the mixing function of splitmix64.
 fn noise(i: usize) -> f64 {
@@ -219,4 +221,152 @@ fn what_moments_cannot_give_is_refused() {
         let text = refused(&recipe, &moments, &sample);
         assert!(text.contains(fact) && text.contains("; ") && !text.contains('\n'), "{text}");
     }
+}
+
+/// The same rows with a tenth of their cells missing, and one row without any.
+fn masked(points: &Points) -> Vec<f64> {
+    let (n, p) = (points.rows(), points.cols());
+    let gone = |at: usize| at / p == 17 || noise(500_000 + at) > 0.8;
+    (0..n * p).map(|at| if gone(at) { f64::NAN } else { points.values()[at] }).collect()
+}
+
+/// Counts, means and the covariance with the mean in the place of missing cells: a pass for the means and one for the rest.
+fn incomplete(values: &[f64], p: usize) -> IncompleteMoments {
+    let n = values.len() / p;
+    let seen = |j: usize| (0..n).map(move |i| i * p + j).filter(|&at| !values[at].is_nan());
+    let counts: Vec<u64> = (0..p).map(|j| seen(j).count() as u64).collect();
+    let mean: Vec<f64> = (0..p).map(|j| seen(j).map(|at| values[at]).sum::<f64>() / counts[j] as f64).collect();
+    let off = |i: usize, j: usize| if values[i * p + j].is_nan() { 0.0 } else { values[i * p + j] - mean[j] };
+    let product = |j: usize, k: usize| (0..n).map(|i| off(i, j) * off(i, k)).sum::<f64>() / n as f64;
+    let covariance = (0..p * p).map(|at| product(at / p, at % p)).collect();
+    let empty_rows = values.chunks(p).filter(|row| row.iter().all(|x| x.is_nan())).count() as u64;
+    IncompleteMoments { moments: Moments { count: n as u64, mean, covariance }, counts, empty_rows }
+}
+
+/// A pass over rows in batches of this many, through the bytes of the model: the sum over the rows in their order.
+fn pass(terms: &RowTerms, values: &[f64], p: usize, batch: usize) -> Vec<f64> {
+    let terms = RowTerms::from_bytes(&terms.to_bytes().unwrap()).unwrap();
+    let mut sums = vec![0.0; terms.count()];
+    for rows in values.chunks(batch * p) {
+        for row in terms.of(rows).unwrap().chunks(terms.count()) {
+            sums.iter_mut().zip(row).for_each(|(sum, term)| *sum += term);
+        }
+    }
+    sums
+}
+
+#[test]
+fn passes_over_rows_with_missing_cells_give_the_fit_to_the_rows() {
+    let p = 7;
+    let values = masked(&rows(240, p, 5.0));
+    let points = Points::with_missing(240, p, values.clone()).unwrap();
+    let statistics = incomplete(&values, p);
+    for method in [Method::from(Ppca::default()), Fa::default().into()] {
+        for recipe in [recipe(method.clone(), 2), standardized(recipe(method.clone(), 2))] {
+            let label = format!("{} {:?}", recipe.method.info().name, recipe.preparation.scale);
+            let whole = recipe.fit(&points, &Silent).unwrap();
+            let mut made = Vec::new();
+            for batch in [1, 7, 240] {
+                let passes = Cell::new(0);
+                let mut evaluate = |terms: &RowTerms| {
+                    passes.set(passes.get() + 1);
+                    Ok(pass(terms, &values, p, batch))
+                };
+                let model = recipe.fit_by_passes(&statistics, &points, &mut evaluate, &Silent).unwrap();
+                assert_eq!(model.report().coordinates.iterations, passes.get(), "{label}");
+                made.push(model);
+            }
+            // Batches change no byte.
+            assert!(made.iter().all(|model| model.to_bytes().unwrap() == made[0].to_bytes().unwrap()), "{label}");
+            let model = &made[0];
+            assert!(model.report().ended.is_converged(), "{label}");
+            let off = apart(whole.embedding(), model.embedding());
+            assert!(off < SOLVED, "{label}: {off:e}");
+            let [a, b] = [&whole, model].map(|model| model.log_likelihood().unwrap());
+            assert!(relative(a, b) < 1e-9, "{label}: {a} {b}");
+            let missing =
+                |model: &Model| model.report().figures.iter().find(|(f, _)| *f == Figure::MissingCells).cloned();
+            assert_eq!(missing(&whole), missing(model), "{label}");
+            let texts = |model: &Model| model.report().warnings.iter().map(|w| w.to_string()).collect::<Vec<_>>();
+            assert_eq!(texts(&whole), texts(model), "{label}");
+            // About every fourth row of them.
+            let some: Vec<usize> = (0..240).step_by(4).collect();
+            let mut evaluate = |terms: &RowTerms| Ok(pass(terms, &values, p, 10));
+            let part = recipe.fit_by_passes(&statistics, &points.select(&some), &mut evaluate, &Silent).unwrap();
+            let (full, deviations) = part.complete(&points).unwrap();
+            let (expected, spread) = whole.complete(&points).unwrap();
+            assert!(apart(&expected, &full) < SOLVED, "{label}");
+            assert!(deviations.iter().zip(&spread).all(|(a, b)| relative(*b, *a) < SOLVED), "{label}");
+            assert_eq!((part.report().n, part.report().fitted_rows), (60, 240));
+            assert_eq!(missing(&whole), missing(&part));
+            let bytes = part.to_bytes().unwrap();
+            assert!(Model::from_bytes(&bytes).unwrap().to_bytes().unwrap() == bytes);
+        }
+    }
+}
+
+#[test]
+fn complete_rows_need_no_pass() {
+    let points = rows(100, 5, 0.0);
+    let statistics = incomplete(points.values(), 5);
+    let recipe = recipe(Ppca::default(), 2);
+    let mut none = |_: &RowTerms| -> eigenfold::Result<Vec<f64>> { Err(Error::Stopped) };
+    let model = recipe.fit_by_passes(&statistics, &points, &mut none, &Silent).unwrap();
+    let of_moments = recipe.fit_moments(&statistics.moments, &points, &Silent).unwrap();
+    assert!(model.to_bytes().unwrap() == of_moments.to_bytes().unwrap());
+}
+
+/// Stops after some reports of progress.
+struct Impatient(std::sync::atomic::AtomicUsize);
+
+impl Observer for Impatient {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
+    fn progress(&self, _stage: Stage, _fraction: f64) {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed) > 3
+    }
+}
+
+#[test]
+fn passes_are_limited_stopped_and_refused() {
+    let p = 6;
+    let values = masked(&rows(120, p, 0.0));
+    let points = Points::with_missing(120, p, values.clone()).unwrap();
+    let statistics = incomplete(&values, p);
+    let limited = recipe(Fa { max_iterations: 5, ..Fa::default() }, 2);
+    let mut evaluate = |terms: &RowTerms| Ok(pass(terms, &values, p, 50));
+    let model = limited.fit_by_passes(&statistics, &points, &mut evaluate, &Silent).unwrap();
+    assert_eq!(model.report().coordinates.iterations, 5);
+    assert!(model.report().warnings.iter().any(|w| w.message().contains("did not converge in 5 passes")));
+    let stopped = recipe(Fa::default(), 2);
+    let model = stopped.fit_by_passes(&statistics, &points, &mut evaluate, &Impatient(0.into())).unwrap();
+    assert!(!model.report().ended.is_converged());
+    let em = recipe(Fa { solver: LatentSolver::Em, ..Fa::default() }, 2);
+    let few = IncompleteMoments { counts: vec![120; 3], ..statistics.clone() };
+    let none = IncompleteMoments { counts: vec![0; p], ..statistics.clone() };
+    let many = IncompleteMoments { counts: vec![121; p], ..statistics.clone() };
+    let cases = [
+        (em, statistics.clone(), "`solver` em adds up"),
+        (recipe(Pca::default(), 2), statistics.clone(), "pca has no model of missing cells"),
+        (recipe(Ppca::default(), 6), statistics.clone(), "leave no noise"),
+        (stopped.clone(), few, "counts of 3 columns"),
+        (stopped.clone(), none, "has no observed cell"),
+        (stopped.clone(), many, "more observed cells than the 120 rows allow"),
+    ];
+    for (recipe, statistics, fact) in cases {
+        let text = recipe.fit_by_passes(&statistics, &points, &mut evaluate, &Silent).unwrap_err().to_string();
+        assert!(text.contains(fact) && text.contains("; ") && !text.contains('\n'), "{text}");
+    }
+    let mut short = |_: &RowTerms| Ok(vec![0.0; 3]);
+    let text = stopped.fit_by_passes(&statistics, &points, &mut short, &Silent).unwrap_err().to_string();
+    assert!(text.contains("a pass gave 3 sums"), "{text}");
+    let mut failed = |_: &RowTerms| -> eigenfold::Result<Vec<f64>> { Err(Error::data("no executor", "")) };
+    assert!(stopped.fit_by_passes(&statistics, &points, &mut failed, &Silent).is_err());
+    assert!(RowTerms::from_bytes(b"nothing").is_err());
 }

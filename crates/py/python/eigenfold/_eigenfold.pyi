@@ -96,6 +96,16 @@ def fit_moments(
     threads: int | None,
     listener: Callable[[str, float, float | None, list[str]], Any] | None,
 ) -> Model: ...
+def fit_latent_by_passes(
+    request: str,
+    statistics: tuple[int, list[int], np.ndarray, np.ndarray, int],
+    evaluate: Callable[[bytes], Any],
+    sample: np.ndarray,
+    names: list[str] | None,
+    threads: int | None,
+    listener: Callable[[str, float, float | None, list[str]], Any] | None,
+) -> Model: ...
+def latent_terms(model: bytes, rows: np.ndarray) -> np.ndarray: ...
 def logarithms(request: str, rows: np.ndarray) -> np.ndarray: ...
 def graph(
     kind: str, data: Any, request: str, neighbors: tuple[np.ndarray, np.ndarray, np.ndarray] | None, threads: int | None

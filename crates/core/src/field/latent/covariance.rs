@@ -50,7 +50,7 @@ impl Fit {
     ///
     /// As [`Fit::of`].
     pub(crate) fn of_moments(&self, moments: &Moments, observer: &dyn Observer) -> Result<Fitted> {
-        let covariance = Covariance::new(moments, &vec![moments.count; moments.cols()], self.own_noise)?;
+        let covariance = Covariance::new(moments, &moments.variances(), self.own_noise)?;
         let cells = covariance.rows * moments.cols() as f64;
         let start = self.start_of(&covariance, observer)?;
         let fitted = if self.em {
@@ -71,7 +71,7 @@ impl Fit {
     ///
     /// As [`Fit::of`].
     pub(crate) fn closed_of_moments(&self, moments: &Moments, observer: &dyn Observer) -> Result<(Fitted, Eigenpairs)> {
-        let covariance = Covariance::new(moments, &vec![moments.count; moments.cols()], false)?;
+        let covariance = Covariance::new(moments, &moments.variances(), false)?;
         let (n, p) = (covariance.rows, moments.cols());
         let mut pairs = covariance.top(self, observer)?;
         let variance = |k: usize| pairs.values.get(k).copied().unwrap_or(0.0).max(0.0);
@@ -124,11 +124,10 @@ fn model(pairs: &Eigenpairs, q: usize, signal: impl Fn(usize) -> f64, noise: f64
 }
 
 impl Covariance {
-    /// Of moments with the mean in the place of every missing cell; `counts` are the observed cells of every column.
-    pub(super) fn new(moments: &Moments, counts: &[u64], own: bool) -> Result<Covariance> {
+    /// Of moments with the mean in the place of every missing cell; the variances are those of what was observed.
+    pub(super) fn new(moments: &Moments, variances: &[f64], own: bool) -> Result<Covariance> {
         let (p, rows) = (moments.cols(), moments.count as f64);
-        let deviation = |(j, &count): (usize, &u64)| (moments.variance(j) * (rows / count as f64)).sqrt();
-        let deviations: Vec<f64> = counts.iter().enumerate().map(deviation).collect();
+        let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
         // Where the variation is rounding, the mean is as large as all numbers.
         let sizes: Vec<f64> = moments.mean.iter().map(|mean| mean.abs()).collect();
         let units = Units::of(moments.mean.clone(), &deviations, &sizes, own)?;
@@ -161,7 +160,7 @@ impl Covariance {
     }
 
     /// The sums over all rows, of which no cell is missing.
-    fn sums(&self, latent: &Latent) -> Result<Sums> {
+    pub(super) fn sums(&self, latent: &Latent) -> Result<Sums> {
         let (n, p, q) = (self.rows, latent.mean.len(), latent.dims());
         let about = self.about(latent)?;
         let loadings = Mat::from_fn(p, q, |j, a| latent.loading(j)[a]);

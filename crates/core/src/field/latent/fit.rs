@@ -200,7 +200,7 @@ impl Fit {
     pub(super) fn by_em(
         &self,
         cells: f64,
-        (sums_of, step_of): (&dyn Fn(&Latent) -> Result<Sums>, &dyn Fn(&Latent) -> Result<Latent>),
+        (sums_of, step_of): (&Of<'_, Sums>, &Of<'_, Latent>),
         start: Latent,
         observer: &dyn Observer,
     ) -> Result<Fitted> {
@@ -276,6 +276,9 @@ impl Fit {
         }
     }
 }
+
+/// What follows from a model and all rows.
+pub(super) type Of<'a, T> = dyn Fn(&Latent) -> Result<T> + 'a;
 
 /// The sums of all rows under a model; nothing where the model is not defined.
 pub(super) type SumsOf<'a> = dyn FnMut(&Latent) -> Result<Option<Sums>> + 'a;

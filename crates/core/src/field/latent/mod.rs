@@ -7,6 +7,7 @@ pub(crate) mod fit;
 pub(crate) mod k_means;
 mod landmarks;
 mod pairs;
+pub(crate) mod passes;
 pub(crate) mod pkpca;
 pub(crate) mod ppca;
 pub(crate) mod ppco;

@@ -249,13 +249,18 @@ impl<'a> Rows<'a> {
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
     let points = site.data.points().ok_or_else(|| needs_points(method, instead))?;
-    let (p, dims) = (points.cols(), site.dims);
+    check_features(points.cols(), site.dims, method)?;
+    Ok(points)
+}
+
+/// Refuses so many coordinates of so few features that nothing is left for the noise.
+pub(crate) fn check_features(p: usize, dims: usize, method: &str) -> Result<()> {
     if dims >= p {
         let fact = format!("{dims} coordinates of {p} features leave no noise, which {method} needs");
         let way_out = if p > 1 { format!("use `dims` {} or less", p - 1) } else { "use another method".into() };
         return Err(Error::out_of_range("dims", dims, 1..=p - 1, fact, way_out));
     }
-    Ok(points)
+    Ok(())
 }
 
 /// The result of a fitted model: the posterior means of all points, and the rule for new ones.

@@ -2,11 +2,15 @@
 //! posteriors.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use super::covariance::Covariance;
 use super::fa::Fa;
 use super::fit::Fit;
+use super::passes::RowTerms;
 use super::ppca::{LatentSolver, Ppca};
+use super::scaled::Scaled;
 use super::sums::Sums;
 use crate::extend::Latent;
+use crate::input::moments::Moments;
 use crate::{Method, Model, Recipe};
 use eigenfold_graph::points::Points;
 use eigenfold_io::ReadOptions;
@@ -162,6 +166,41 @@ fn gradients_are_those_of_the_likelihood() {
     for at in 0..8 {
         near(sums.loadings[at], derivative(&|latent, h| latent.loadings[at] += h));
     }
+}
+
+/// The terms of [`RowTerms`] row by row, and the moments of complete rows, sum up to what the rows do.
+#[test]
+fn terms_and_moments_sum_up_to_the_sums_of_the_rows() {
+    let latent = Latent {
+        mean: vec![0.1, -0.2, 0.3, 0.0],
+        loadings: vec![0.7, -0.1, 0.2, 0.3, 1.5, 0.4, 0.6, -0.2],
+        noise: vec![0.2, 0.1, 0.3, 0.05],
+    };
+    let near = |found: &Sums, sums: &Sums| {
+        let all = |sums: &Sums| [&[sums.log_likelihood], &sums.mean[..], &sums.loadings, &sums.noise].concat();
+        let (found, sums) = (all(found), all(sums));
+        let most = sums.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        assert!(found.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-12 * most), "{found:?} {sums:?}");
+    };
+    let whole = Scaled::new(&iris(), true).unwrap();
+    let moments = Moments {
+        count: 150,
+        mean: iris().column_means(),
+        covariance: {
+            let x = |i: usize, j: usize| iris().row(i)[j] - iris().column_means()[j];
+            let product = |j: usize, k: usize| (0..150).map(|i| x(i, j) * x(i, k)).sum::<f64>() / 150.0;
+            (0..16).map(|at| product(at / 4, at % 4)).collect()
+        },
+    };
+    let covariance = Covariance::new(&moments, &moments.variances(), true).unwrap();
+    near(&covariance.sums(&latent).unwrap(), &Sums::of(&latent, &whole.points).unwrap());
+
+    let part = Scaled::new(&masked(&iris()), true).unwrap();
+    let terms = RowTerms::new(&part.units, None, latent.clone());
+    let cell = |at: usize| if masked(&iris()).is_missing(at / 4, at % 4) { f64::NAN } else { iris().values()[at] };
+    let each = terms.of(&(0..600).map(cell).collect::<Vec<_>>()).unwrap();
+    let found: Vec<f64> = (0..terms.count()).map(|term| each.iter().skip(term).step_by(terms.count()).sum()).collect();
+    near(&terms.sums(&found).unwrap().unwrap(), &Sums::of(&latent, &part.points).unwrap());
 }
 
 #[test]

@@ -45,6 +45,16 @@ class Shipped(NamedTuple):
         with open(SparkFiles.get(self.name), "rb") as file:
             return file.read()
 
+    def part(self, first: int, last: int) -> bytes:
+        """The bytes from one to before another; on a worker."""
+        if self.within is not None:
+            return self.within[first:last]
+        from pyspark import SparkFiles
+
+        with open(SparkFiles.get(self.name), "rb") as file:
+            file.seek(first)
+            return file.read(last - first)
+
 
 def ship(session: Any, content: bytes) -> Shipped:
     """Make bytes available to all workers of a session."""
