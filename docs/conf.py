@@ -7,6 +7,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import shutil
 import warnings
 
 import eigenfold
@@ -55,12 +56,13 @@ warnings.filterwarnings("ignore", category=UserWarning, module="matplotlib")
 
 
 def runs(example):
-    """Whether the data and the packages that an example asks for are there; else its page has the code without pictures."""
+    """Whether the data, the packages and the programs that an example asks for are there; else its page has the code without pictures."""
     text = example.read_text(encoding="utf-8")
     folders = re.findall(r'environ\.get\("EIGENFOLD_DATA", "data"\)\) / "(\w+)"', text)
     packages = re.findall(r'find_spec\("(\w+)"\) is None', text)
+    programs = re.findall(r'which\("(\w+)"\) is None', text)
     there = all((pathlib.Path(os.environ.get("EIGENFOLD_DATA", "data")) / one).is_dir() for one in folders)
-    return there and all(importlib.util.find_spec(one) for one in packages)
+    return there and all(importlib.util.find_spec(one) for one in packages) and all(shutil.which(one) for one in programs)
 
 
 EXAMPLES = ROOT / "examples/gallery"
