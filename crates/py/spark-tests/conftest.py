@@ -38,6 +38,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip("not about several processes"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_tasks():
+    """Every task takes a moment to start; two join what many have computed."""
+    from eigenfold.spark import _quality, _sums
+
+    _sums.JOINING = _quality.JOINING = 2
+
+
 @pytest.fixture(scope="session")
 def spark():
     warnings.simplefilter("ignore")

@@ -102,8 +102,9 @@ def test_rows_that_change_between_two_passes_are_refused(spark, frame):
             cells = np.random.default_rng().normal(size=(batch.num_rows, 3)).tolist()
             yield pa.RecordBatch.from_arrays([batch.column(0), pa.array(cells, pa.list_(pa.float64()))], names=["id", "x"])
 
-    with pytest.raises(ValueError, match="the rows changed between two passes over them; write the DataFrame to a table first"):
-        LaplacianEigenmaps(**FEW).fit(changing.mapInArrow(anew, changing.schema))
+    for size in (5, 100, 400, 1000):
+        with pytest.raises(ValueError, match="the rows changed between two passes over them; write the DataFrame to a table first"):
+            LaplacianEigenmaps(inputCol="x", sampleSize=size).fit(changing.mapInArrow(anew, changing.schema))
 
 
 @pytest.mark.once

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from conftest import column, of
+from pyspark.ml.functions import array_to_vector
 from pyspark.sql import functions as F
 
 import eigenfold
@@ -42,6 +43,7 @@ def test_partitions_and_order_change_no_byte(spark, rows, name):
     assert len({model.content() for model in models}) == 1
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("standardize", [False, True])
 def test_the_fit_is_that_of_all_rows_on_one_machine(spark, rows, table, name, standardize):
@@ -63,6 +65,7 @@ def test_the_fit_is_that_of_all_rows_on_one_machine(spark, rows, table, name, st
         assert np.allclose(np.abs(model.estimator.components_), np.abs(expected.components_), atol=1e-9)
 
 
+@pytest.mark.once
 def test_centered_data_agree_with_one_machine_to_twelve_digits(spark, table):
     X = (table - table.mean(axis=0)) / table.std(axis=0)
     some = of(spark, X)
@@ -73,7 +76,6 @@ def test_centered_data_agree_with_one_machine_to_twelve_digits(spark, table):
 @pytest.mark.classic
 def test_the_directions_are_those_of_pyspark(spark, table):
     from pyspark.ml.feature import PCA
-    from pyspark.ml.functions import array_to_vector
 
     X = (table - table.mean(axis=0)) / table.std(axis=0)
     some = of(spark, X).withColumn("x", array_to_vector("x"))
@@ -83,6 +85,7 @@ def test_the_directions_are_those_of_pyspark(spark, table):
     assert np.allclose(ours.estimator.explained_variance_ratio_, theirs.explainedVariance.toArray(), rtol=1e-10)
 
 
+@pytest.mark.once
 def test_single_precision_and_logarithms(spark, table):
     X = np.abs(table).astype(np.float32)
     some = of(spark, X.astype(float)).select("id", F.expr("transform(x, v -> float(v))").alias("x"))
@@ -92,6 +95,7 @@ def test_single_precision_and_logarithms(spark, table):
         assert apart(column(model.transform(some)), expected.transform(X)) < 1e-10
 
 
+@pytest.mark.once
 def test_more_columns_than_rows_and_a_constant_column(spark):
     X = np.random.default_rng(3).normal(size=(20, 300))
     X[:, 7] = 5.0
@@ -100,6 +104,7 @@ def test_more_columns_than_rows_and_a_constant_column(spark):
     assert apart(column(model.transform(some)), eigenfold.PCA(4).fit(X).transform(X)) < 1e-12
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", METHODS)
 def test_the_inverse_transform_has_deviations(spark, rows, table, name):
     model = getattr(es, name)(inputCol="x", sampleSize=300).fit(rows)
@@ -128,8 +133,10 @@ def test_rows_that_cannot_be_embedded_are_named_or_left_out(spark, rows, table):
 
 def test_a_covariance_that_does_not_fit_is_refused_before_any_task(spark):
     wide = spark.range(10).select(F.array_repeat(F.lit(1.0), 30_000).alias("x"))
-    with pytest.raises(ValueError, match="the covariance of 30000 columns takes 54.0 GB on the driver.*use exact=False"):
-        es.PCA(inputCol="x", memory=10**9).fit(wide)
+    first_is_null = wide.withColumn("x", F.expr("case when rand(1) < 2 then x end"))
+    for some in (wide, first_is_null.unionByName(wide), wide.withColumn("x", array_to_vector("x"))):
+        with pytest.raises(ValueError, match="the covariance of 30000 columns takes 54.0 GB on the driver and in every task.*use exact=False"):
+            es.PCA(inputCol="x", memory=10**9).fit(some)
 
 
 def test_a_saved_model_is_as_good(spark, rows, table, tmp_path):
@@ -141,6 +148,7 @@ def test_a_saved_model_is_as_good(spark, rows, table, tmp_path):
     assert np.array_equal(again.estimator.explained_variance_, model.estimator.explained_variance_)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["PPCA", "FactorAnalysis"])
 def test_missing_cells_are_integrated_out_as_on_one_machine(spark, name):
     rng = np.random.default_rng(5)

@@ -168,3 +168,15 @@ def test_errors_of_a_pass_end_the_fit():
     evaluate, seen = Rows(X, 2), []
     model = fit(evaluate, lambda *news: seen.append(news) or len(seen) > 3)
     assert evaluate.passes < 20 and not json.loads(model.report)["converged"]
+
+
+def test_a_constant_column_takes_no_passes_of_its_own():
+    X = masked(rows())
+    constant = np.insert(np.insert(X, 2, 0.0, axis=1), 5, 0.0, axis=1)
+    constant[3, 2] = np.nan
+    passes = []
+    for table in (X, constant):
+        evaluate = Rows(table, 1)
+        _eigenfold.fit_latent_by_passes(json.dumps({"method": "fa", "dims": 3}), statistics(table), evaluate, table[::2].copy(), None, None, None)
+        passes.append(evaluate.passes)
+    assert passes[1] < 2 * passes[0], passes

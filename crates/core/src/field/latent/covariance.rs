@@ -88,7 +88,14 @@ impl Fit {
         let pairs = covariance.top(self, observer)?;
         let variance = |k: usize| pairs.values.get(k).copied().unwrap_or(0.0).max(0.0);
         let noise = self.start_noise(covariance.total(), covariance.matrix.nrows(), &variance);
-        Ok(self.with_noise(model(&pairs, self.dims, |k| (variance(k) - noise).max(1e-2 * variance(k)), noise)))
+        let mut latent = model(&pairs, self.dims, |k| (variance(k) - noise).max(1e-2 * variance(k)), noise);
+        // A constant feature shares nothing. What rounding leaves of its loadings would be divided by its noise, which vanishes.
+        for (j, loadings) in latent.loadings.chunks_exact_mut(self.dims).enumerate() {
+            if covariance.matrix[(j, j)] == 0.0 {
+                loadings.fill(0.0);
+            }
+        }
+        Ok(self.with_noise(latent))
     }
 
     /// One step of EM.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from .._load import of_model
 from .._spec import Spec
 from . import _file, _linear
 from ._columns import Columns, field_of, flat
-from ._embed import Plan
+from ._embed import NO_STD, Plan
 from ._params import ColumnParams, SampleParams, camel, converter, getter, of_table, param, setter
 from ._sample import Sample, draw
 from ._ship import on_workers, ship
@@ -29,6 +30,8 @@ EMBED = "eigenfold.spark._embed"
 SAMPLE_SIZE = 100_000
 # Of methods that are fitted to all rows, and have the sample for the errors of reconstructions alone.
 LINEAR_SAMPLE_SIZE = 10_000
+# Up to this many rows of the sample, standard deviations come from further fits by default.
+HELD_OUT = 1000
 LINEAR = ("PCA", "PPCA", "FactorAnalysis")
 
 
@@ -62,18 +65,31 @@ class Estimator(_MethodParams, SparkEstimator, DefaultParamsReadable, DefaultPar
 
     def _fit(self, dataset: Any) -> Any:
         columns = Columns.of(dataset.schema, self.getOrDefault("inputCol"), self.getOrDefault("inputCols"))
-        self._check_new(dataset)
-        return self._of_columns(dataset, columns)
+        _check_new(dataset, [self.getOrDefault(name) for name in ("outputCol", "stdCol", "farCol")])
+        estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            try:
+                if (kind := self._spec.kind(estimator)) != "points":
+                    raise ValueError(self._no_points(kind))
+                model = self._of_columns(dataset, columns, estimator)
+            except ValueError as refused:
+                raise ValueError(self._renamed(str(refused))) from None
+        for one in heard:
+            own = issubclass(one.category, UserWarning)
+            _sklearn.warn(self._renamed(str(one.message)) if own else str(one.message), one.category)
+        return model
 
-    def _of_columns(self, dataset: Any, columns: Columns) -> Any:
+    def _no_points(self, kind: str) -> str:
+        """Why a metric or a kernel cannot be used."""
+        if kind == "measured":
+            return f"metric is {self.getOrDefault('metric')!r}, which is computed by scipy from all training rows; give one that eigenfold computes, such as 'euclidean' or 'cosine'"
+        return "a DataFrame has points, and 'precomputed' stands for their distances or kernels; leave out 'precomputed'"
+
+    def _of_columns(self, dataset: Any, columns: Columns, estimator: Any) -> Any:
         """The model of a sample of the rows."""
         sample = self._draw(dataset, columns)
-        estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
-        try:
-            estimator.fit(_named(sample.matrix, columns))
-        except ValueError as refused:
-            raise ValueError(self._renamed(str(refused))) from None
-        return self._fitted(estimator, sample)
+        return self._fitted(estimator.fit(_named(sample.matrix, columns)), sample)
 
     def _draw(self, dataset: Any, columns: Columns) -> Sample:
         missing, handle = self.getOrDefault("missing") != "error", self.getOrDefault("handleInvalid")
@@ -86,11 +102,6 @@ class Estimator(_MethodParams, SparkEstimator, DefaultParamsReadable, DefaultPar
         model = self._copyValues(self._model())
         model._resetUid(self.uid)
         return model._holding(estimator, {"rows": sample.rows, "invalid": sample.invalid, "sample": len(sample.matrix)})
-
-    def _check_new(self, dataset: Any) -> None:
-        for name in (self.getOrDefault(one) for one in ("outputCol", "stdCol", "farCol")):
-            if name in dataset.columns:
-                raise ValueError(f"column {name!r} exists already; give another name, or drop the column")
 
     def _renamed(self, message: str) -> str:
         """A message with the names that the parameters have here."""
@@ -108,20 +119,16 @@ class LinearParams(Params):
 class LinearEstimator(Estimator, LinearParams):
     """A linear method, which is fitted to all rows of a DataFrame."""
 
-    def _of_columns(self, dataset: Any, columns: Columns) -> Any:
+    def _of_columns(self, dataset: Any, columns: Columns, estimator: Any) -> Any:
         if not self.getOrDefault("exact"):
-            return super()._of_columns(dataset, columns)
-        estimator = PYTHON[self._spec.name](random_state=self.getSeed(), **self._python())
+            return super()._of_columns(dataset, columns, estimator)
         ways = ("error",) if self._spec.name == "PCA" else ("error", "model")
         if estimator.missing not in ways:
             way_out = "use exact=False, or PPCA with missing='model'" if self._spec.name == "PCA" else "use missing='model', or exact=False"
             raise ValueError(f"missing is {estimator.missing!r}, and cells are not imputed in a fit of all rows; {way_out}")
-        try:
-            request = self._spec.request(estimator)[0]
-            size, handle = self.getOrDefault("sampleSize"), self.getOrDefault("handleInvalid")
-            model, sample = _linear.fit(dataset, columns, request, size, handle, estimator._listener())
-        except ValueError as refused:
-            raise ValueError(self._renamed(str(refused))) from None
+        request = self._spec.request(estimator)[0]
+        size, handle = self.getOrDefault("sampleSize"), self.getOrDefault("handleInvalid")
+        model, sample = _linear.fit(dataset, columns, request, size, handle, estimator._listener())
         return self._fitted(of_model(model), sample)
 
 
@@ -194,9 +201,9 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
         kind = self.getOrDefault("outputType")
         new = [StructField(one, field_of(kind)) for one in (output, std) if one is not None]
         new += [StructField(far, BooleanType())] if far is not None else []
-        for field in new:
-            if field.name in dataset.columns:
-                raise ValueError(f"column {field.name!r} exists already; give another name, or drop the column")
+        _check_new(dataset, [field.name for field in new])
+        if forward and std is not None:
+            self._check_std()
         model = ship(dataset.sparkSession, self.content())
         read, places, vectors = flat(dataset)
         columns = columns.within(dataset.columns, places)
@@ -205,6 +212,14 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
         fields = [*dataset.schema.fields, *new]
         numbered = StructType([StructField(f"column{at}", field.dataType, True, field.metadata) for at, field in enumerate(fields)])
         return read.mapInArrow(on_workers(EMBED, name, __version__, plan), numbered).toDF(*(field.name for field in fields))
+
+    def _check_std(self) -> None:
+        """Refuses standard deviations of a method that has none without further fits."""
+        model, held_out = self._estimator._model, self.getOrDefault("heldOut")
+        if held_out or held_out is None and len(model.embedding) <= HELD_OUT:
+            return
+        if model.transform(model.points[:1], self.getOrDefault("missing"), True, False, 1)[2] is None:
+            raise ValueError(NO_STD.replace("this method", self._spec.name))
 
     def write(self) -> Any:
         """Return a writer of the model; `save` is short for ``write().save``."""
@@ -218,6 +233,16 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
 
 class LinearModel(Model, LinearParams):
     """A linear method that was fitted to all rows."""
+
+
+def _check_new(dataset: Any, names: list[str | None]) -> None:
+    """Refuses names of new columns that are taken."""
+    wanted = [name for name in names if name is not None]
+    for name in wanted:
+        if name in dataset.columns:
+            raise ValueError(f"column {name!r} exists already; give another name, or drop the column")
+        if wanted.count(name) > 1:
+            raise ValueError(f"{wanted.count(name)} new columns have the name {name!r}; give each its own")
 
 
 def _named(matrix: np.ndarray, columns: Columns) -> Any:

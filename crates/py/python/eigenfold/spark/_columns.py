@@ -40,13 +40,14 @@ class Columns(NamedTuple):
         """The columns of a DataFrame that a user named, checked."""
         if (column is None) == (columns is None):
             raise ValueError("give inputCol, a column of vectors or arrays, or inputCols, several columns of numbers")
-        given = [column] if column is not None else list(columns or [])
+        all_names = [field.name for field in schema.fields]
         fields = {field.name: field.dataType for field in schema.fields}
-        if unknown := [name for name in given if name not in fields]:
-            raise ValueError(f"there is no column {unknown[0]!r}; the columns are {', '.join(map(repr, fields))}")
+        given = [_resolved(name, all_names) for name in ([column] if column is not None else list(columns or []))]
         kinds = [fields[name] for name in given]
-        shown = tuple(name for name, kind in fields.items() if isinstance(kind, NAMES) and name not in given)[:SHOWN]
-        if column is None:
+        shown = tuple(name for name, kind in fields.items() if isinstance(kind, NAMES) and name not in given and all_names.count(name) == 1)[:SHOWN]
+        if column is not None:
+            (column,) = given
+        else:
             if not given:
                 raise ValueError("inputCols is empty; name at least one column of numbers")
             for name, kind in zip(given, kinds):
@@ -64,6 +65,18 @@ class Columns(NamedTuple):
         """The same columns, found in a batch by their place: names may have dots, which Spark Connect takes for fields."""
         at = dict(zip(reversed(names), reversed(places)))
         return self._replace(places=tuple(at[name] for name in self.names), shown_places=tuple(at[name] for name in self.shown if name in at))
+
+    def width_of_one(self, read: Any) -> int:
+        """The number of features of a row that has the most of the first few, of columns as they are read."""
+        from pyspark.sql import functions
+
+        if self.kind == "columns":
+            return len(self.names)
+        names = read.columns[self.places[0] : self.places[0] + (FLAT if self.kind == "vector" else 1)]
+        lengths = functions.size(functions.col(names[-1]))
+        if self.kind == "vector":
+            lengths = functions.coalesce(functions.col(names[1]), lengths)
+        return max([0, *(row[0] or 0 for row in read.where(lengths > 0).select(lengths).limit(100).collect())])
 
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that there are, by their number of features; a null in a vector is NaN."""
@@ -105,6 +118,16 @@ class Columns(NamedTuple):
         what = "infinite" if np.isinf(row[wrong[0]]) else "null or NaN"
         where = f"column {self.names[wrong[0]]!r}" if self.kind == "columns" else f"entry {wrong[0]} of column {self.names[0]!r}"
         return f"{where} is {what}"
+
+
+def _resolved(name: str, names: list[str]) -> str:
+    """The column that a name means, in small and capital letters if that is one, as in Spark."""
+    found = [one for one in names if one == name] or [one for one in names if one.lower() == name.lower()]
+    if not found:
+        raise ValueError(f"there is no column {name!r}; the columns are {', '.join(map(repr, names))}")
+    if len(found) > 1:
+        raise ValueError(f"there are {len(found)} columns {name!r}; rename one of them")
+    return found[0]
 
 
 def quoted(name: str) -> str:

@@ -72,14 +72,11 @@ def _fill_dims(request: dict[str, Any], found: Any) -> None:
 
 def _check_memory(read: Any, columns: Columns, memory: int | None) -> None:
     """Refuses columns whose covariance does not fit into memory, before any task is started."""
-    width = len(columns.names)
-    if columns.kind != "columns":
-        first = read.first()
-        width = 0 if first is None or first[0] is None else len(first[0])
+    width = columns.width_of_one(read)
     wanted = PER_PAIR * width * (width + 1) // 2
     limit = memory if memory is not None else int(0.9 * _available())
     if wanted > limit:
-        fact = f"the covariance of {width} columns takes {wanted / 1e9:.1f} GB on the driver, and {limit / 1e9:.1f} GB may be used"
+        fact = f"the covariance of {width} columns takes {wanted / 1e9:.1f} GB on the driver and in every task, and {limit / 1e9:.1f} GB may be used"
         raise ValueError(f"{fact}; use exact=False, which fits a sample, or fewer columns")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Callable
 
 from pyspark.ml.param import Param, Params
@@ -15,6 +16,7 @@ from .._spec import Parameter, Spec
 LEFT_OUT = {"callback", "dtype", "n_jobs", "precomputed_knn", "random_state", "vector"}
 # Parameters that the classes of several methods add to those of the table.
 ADDED = {"method", "metric_mds"}
+METRIC = "the distance: 'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis' or 'mahalanobis' (by the covariance of the sample)"
 HANDLE_INVALID = ("error", "skip", "keep")
 OUTPUT_TYPES = ("vector", "array<double>", "array<float>")
 
@@ -27,7 +29,10 @@ def camel(name: str) -> str:
 def of_table(spec: Spec) -> dict[str, Parameter]:
     """The parameters of a method, by their names in Python."""
     theirs = set(spec.further) | set(spec.idle)
-    return {name: one for name, one in spec.parameters.items() if name in ADDED or name not in LEFT_OUT | theirs}
+    found = {name: one for name, one in spec.parameters.items() if name in ADDED or name not in LEFT_OUT | theirs}
+    if "metric" in found:
+        found["metric"] = replace(found["metric"], type="str", meaning=METRIC)
+    return found
 
 
 def converter(name: str, kind: str) -> Callable[[Any], Any]:

@@ -17,10 +17,12 @@ from .. import _eigenfold, __version__
 from ._columns import Columns, needed, way_out
 from ._ship import on_workers
 
-COUNTED = "width int, bin int, count long, example string"
+COUNTED = "width int, bin int, count long, check long, example string"
 FETCHED = "content binary, count long"
 # Bits of a hash, as a number of double precision, that a bin leaves out: 64 bins between a power of two and the next.
 LEFT_OUT = 46
+# The digits of hashes that are summed to tell whether the rows of two passes are the same.
+CHECKED = 2**24 - 1
 # Contents that are sent together.
 TOGETHER = 4096
 # The bin of rows that cannot be embedded.
@@ -42,9 +44,9 @@ def draw(dataset: Any, columns: Any, size: int, seed: int, missing: bool, handle
         raise ValueError(f"sampleSize is {size}; give 2 or more")
     read, columns = needed(dataset, columns)
     count = on_workers(__name__, "counted", __version__, columns, seed, missing)
-    found = read.mapInArrow(count, COUNTED).groupBy("width", "bin").agg({"count": "sum", "example": "min"})
+    found = read.mapInArrow(count, COUNTED).groupBy("width", "bin").agg({"count": "sum", "check": "sum", "example": "min"})
     table = found.toArrow().to_pydict()
-    widths, bins, counts, examples = (np.asarray(table[name]) for name in ("width", "bin", "sum(count)", "min(example)"))
+    widths, bins, counts, checks, examples = (np.asarray(table[name]) for name in ("width", "bin", "sum(count)", "sum(check)", "min(example)"))
     invalid = bins == INVALID
     if invalid.any() and handle == "error":
         raise ValueError(way_out(min(examples[invalid])))
@@ -59,10 +61,12 @@ def draw(dataset: Any, columns: Any, size: int, seed: int, missing: bool, handle
     running = np.cumsum(counts[valid][order])
     enough = np.searchsorted(running, min(size, rows))
     bound, expected = int(bins[valid][order][enough]), int(running[enough])
+    check = int(checks[valid][order][: enough + 1].sum())
     fetch = on_workers(__name__, "fetched", __version__, columns, seed, missing, width, bound)
     below = read.mapInArrow(fetch, FETCHED).groupBy("content").agg({"count": "sum"}).toArrow()
     contents = dict(zip(below["content"].to_pylist(), below["sum(count)"].to_pylist()))
-    if sum(contents.values()) != expected:
+    again = sum(count * (int.from_bytes(content[:8], "big") & CHECKED) for content, count in contents.items())
+    if (sum(contents.values()), again) != (expected, check):
         raise ValueError("the rows changed between two passes over them; write the DataFrame to a table first, or persist it")
     matrix = rows_of(contents, width, size, np.dtype(np.float32 if columns.single else np.float64))
     return Sample(matrix, rows, int(counts.sum()) - rows)
@@ -111,11 +115,12 @@ def partition() -> int:
 def counted(batches: Iterator[Any], columns: Columns, seed: int, missing: bool) -> Iterator[Any]:
     """The rows of a partition, counted by width and bin."""
     counts: dict[tuple[int, int], int] = {}
+    checks: dict[tuple[int, int], int] = {}
     examples: dict[tuple[int, int], str] = {}
     part, above = partition(), 0
 
-    def add(key: tuple[int, int], count: int, example: str | None) -> None:
-        counts[key] = counts.get(key, 0) + count
+    def add(key: tuple[int, int], count: int, example: str | None, check: int = 0) -> None:
+        counts[key], checks[key] = counts.get(key, 0) + count, checks.get(key, 0) + check
         if example is not None:
             examples.setdefault(key, example)
 
@@ -131,10 +136,12 @@ def counted(batches: Iterator[Any], columns: Columns, seed: int, missing: bool) 
                 first = int(np.flatnonzero(wrong)[0])
                 add((width, INVALID), int(wrong.sum()), f"{named(int(rows[first]))}: {columns.fault(matrix[first], None, missing)}")
                 matrix, rows = matrix[~wrong], rows[~wrong]
-            found, amounts = np.unique(hashes(matrix, seed)[1], return_counts=True)
-            for at, (one, count) in enumerate(zip(found.tolist(), amounts.tolist())):
+            keys, bins = hashes(matrix, seed)
+            found, first_of, amounts = np.unique(bins, return_inverse=True, return_counts=True)
+            sums = np.bincount(first_of, (keys & np.uint64(CHECKED)).astype(np.float64), len(found))
+            for at, (one, count, check) in enumerate(zip(found.tolist(), amounts.tolist(), sums.tolist())):
                 new = at == 0 and width not in {key[0] for key in examples if key[1] != INVALID}
-                add((width, one), count, f"{named(int(rows[0]))}: column {columns.names[0]!r} has {width}" if new else None)
+                add((width, one), count, f"{named(int(rows[0]))}: column {columns.names[0]!r} has {width}" if new else None, int(check))
         if not seen.all():
             add((0, INVALID), int((~seen).sum()), f"{named(int(np.flatnonzero(~seen)[0]))}: {columns.fault(None, None, missing)}")
         above += batch.num_rows
@@ -142,8 +149,8 @@ def counted(batches: Iterator[Any], columns: Columns, seed: int, missing: bool) 
     if keys:
         whole, text = pa.int32(), [examples.get(key) for key in keys]
         yield pa.RecordBatch.from_arrays(
-            [pa.array([key[0] for key in keys], whole), pa.array([key[1] for key in keys], whole), pa.array(list(counts.values()), pa.int64()), pa.array(text, pa.string())],
-            names=["width", "bin", "count", "example"],
+            [pa.array([key[0] for key in keys], whole), pa.array([key[1] for key in keys], whole), pa.array(list(counts.values()), pa.int64()), pa.array(list(checks.values()), pa.int64()), pa.array(text, pa.string())],
+            names=["width", "bin", "count", "check", "example"],
         )
 
 
