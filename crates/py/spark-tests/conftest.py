@@ -24,7 +24,7 @@ SETTINGS = {
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "once: runs in one kind of session, since it is about Python")
+    config.addinivalue_line("markers", "once: runs in one kind of session, since another would tell nothing new")
     config.addinivalue_line("markers", "cluster: runs in a cluster too, since it is about several processes")
     config.addinivalue_line("markers", "classic: Spark Connect has no such thing")
 

@@ -80,7 +80,7 @@ def test_a_row_that_cannot_be_embedded_is_named_skipped_or_kept(spark, frame, ro
         LaplacianEigenmaps(inputCol="x", **FEW).fit(some)
     assert "partition 0 (id=1000)" in str(refused.value) and "handleInvalid" in str(refused.value) and "\n" not in str(refused.value)
 
-    for handle in ("skip", "keep"):
+    for handle in ("skip", "keep") if kind in ("null", "short") else ():
         with pytest.warns(UserWarning, match="1 row of 401 cannot be embedded"):
             model = LaplacianEigenmaps(inputCol="x", handleInvalid=handle, farCol="far", stdCol="sd", heldOut=False, **FEW).fit(some)
         assert model.summary["rows"] == 400 and model.summary["invalid"] == 1
@@ -90,11 +90,11 @@ def test_a_row_that_cannot_be_embedded_is_named_skipped_or_kept(spark, frame, ro
         if handle == "keep":
             (row,) = model.transform(some).where("id = 1000").collect()
             assert row["embedding"] is None and row["far"] is None and row["sd"] is None
-    strict = model.copy({model.handleInvalid: "error"})
     with pytest.raises(Exception, match=re.escape("(id=1000)")):
-        strict.transform(some).collect()
+        LaplacianEigenmaps(inputCol="x", **FEW).fit(frame).transform(some).collect()
 
 
+@pytest.mark.once
 def test_missing_cells_are_left_to_the_model_where_it_treats_them(spark, frame):
     gaps = frame.withColumn("x", F.expr("case when id % 7 = 0 then array(null, x[1], x[2]) else x end"))
     with pytest.raises(ValueError, match="or use missing='mean' or 'model'"):
@@ -153,6 +153,7 @@ def test_wrong_parameters_are_refused(given, fault):
         UMAP(**given)
 
 
+@pytest.mark.once
 def test_names_in_capitals_and_twice_are_as_in_spark(spark, frame, roll):
     twice = frame.select("id", "x", frame["id"].alias("id"))
     model = LaplacianEigenmaps(inputCol="X", **FEW).fit(twice)
@@ -161,11 +162,13 @@ def test_names_in_capitals_and_twice_are_as_in_spark(spark, frame, roll):
         UMAP(inputCol="x").fit(frame.select("x", frame["x"].alias("x")))
 
 
+@pytest.mark.once
 def test_warnings_have_the_names_of_parameters_here(spark, frame):
     with pytest.warns(UserWarning, match="maxIter"):
         UMAP(inputCol="x", maxIter=3, **FEW).fit(frame)
 
 
+@pytest.mark.once
 def test_standard_deviations_that_there_are_not_are_refused_before_any_task(spark, frame):
     model = eigenfold.spark.PCA(inputCol="x", stdCol="sd", heldOut=False).fit(frame)
     with pytest.raises(ValueError, match="the extension of PCA does not depend on nearby rows.*use heldOut=True, or leave out stdCol"):

@@ -17,21 +17,30 @@ from eigenfold.spark import LaplacianEigenmaps
 FEW = dict(inputCol="x", sampleSize=100, outputType="array<double>")
 
 
-def failing(kill):
+def failing():
     """A function for `mapInArrow` that fails in the first attempt at every odd partition."""
 
     def work(batches):
-        for batch in batches:
-            yield batch
-        context = TaskContext.get()
-        if context.partitionId() % 2 and context.attemptNumber() == 0:
-            if not kill:
-                raise RuntimeError("once")
-            # The parent of the daemon of Python is the executor.
-            daemon = os.getppid()
-            with open(f"/proc/{daemon}/stat") as file:
-                os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
-            time.sleep(30)
+        yield from batches
+        if TaskContext.get().partitionId() % 2 and TaskContext.get().attemptNumber() == 0:
+            raise RuntimeError("once")
+
+    return work
+
+
+def deadly(mark):
+    """A function for `mapInArrow` that kills its executor, once."""
+
+    def work(batches):
+        yield from batches
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        # The parent of the daemon of Python is the executor.
+        with open(f"/proc/{os.getppid()}/stat") as file:
+            os.kill(int(file.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+        time.sleep(30)
 
     return work
 
@@ -39,7 +48,7 @@ def failing(kill):
 @pytest.mark.cluster
 def test_a_task_that_fails_is_repeated_and_every_row_comes_once(spark, frame, roll):
     model = LaplacianEigenmaps(**FEW).fit(frame)
-    shaky = frame.repartition(4).mapInArrow(failing(False), frame.schema)
+    shaky = frame.repartition(4).mapInArrow(failing(), frame.schema)
     assert LaplacianEigenmaps(**FEW).fit(shaky).content() == model.content()
     embedded = model.transform(shaky)
     assert np.array_equal(column(embedded), model.estimator.transform(roll))
@@ -48,15 +57,17 @@ def test_a_task_that_fails_is_repeated_and_every_row_comes_once(spark, frame, ro
 
 @pytest.mark.cluster
 @pytest.mark.skipif(not MODE.startswith("local-cluster"), reason="the only executor is the driver")
-def test_an_executor_that_dies_costs_no_row(spark, frame, roll):
+def test_an_executor_that_dies_costs_no_row(spark, frame, roll, tmp_path):
     model = LaplacianEigenmaps(**FEW).fit(frame)
-    deadly = frame.repartition(2).mapInArrow(failing(True), frame.schema)
-    embedded = model.transform(deadly).select("id", "embedding").collect()
+    dying = frame.repartition(2).mapInArrow(deadly(str(tmp_path / "mark")), frame.schema)
+    embedded = model.transform(dying).select("id", "embedding").collect()
+    assert (tmp_path / "mark").exists()
     assert sorted(row["id"] for row in embedded) == list(range(400))
     expected = model.estimator.transform(roll)
     assert all(np.array_equal(row["embedding"], expected[row["id"]]) for row in embedded)
 
 
+@pytest.mark.once
 @pytest.mark.cluster
 def test_slow_tasks_that_run_twice_give_every_row_once(spark, frame):
     # Speculation is on; in a cluster the second copy of a slow task runs on the other executor.
@@ -90,6 +101,7 @@ def test_a_worker_without_the_package_or_with_another_version_is_reported(spark,
     assert "RuntimeError: the worker has no package eigenfold" in last and "install eigenfold==99.0 on all workers" in last
 
 
+@pytest.mark.once
 def test_rows_that_change_between_two_passes_are_refused(spark, frame):
     from pyspark.sql import functions as F
 

@@ -137,6 +137,7 @@ def test_quality_is_that_of_python_and_depends_on_no_partition(spark, roll):
         es.evaluate(some, "x", nNeighbors=300)
 
 
+@pytest.mark.once
 def test_the_dimension_is_estimated_by_a_sample(spark, frame, roll):
     from test_same_bytes import sampled
 
