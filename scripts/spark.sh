@@ -21,6 +21,8 @@ export PYTHONPATH=$target/python PYTHONDONTWRITEBYTECODE=1 PYSPARK_PYTHON=$pytho
 export EIGENFOLD_PROGRAM=$(realpath "${EIGENFOLD_BUILD:-$target/debug}/eigenfold")
 # This machine by a name that always resolves, and files of Spark where they are removed.
 export SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_HOSTNAME=localhost SPARK_WORKER_DIR=$work/executors SPARK_LOCAL_DIRS=$work/local SPARK_LOG_DIR=$work/logs
+# Short queries: most of their time would go into compiling them well.
+export JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 for kind in "local[2]" connect "local-cluster[2,1,1024]"; do
     began=$SECONDS
     EIGENFOLD_SPARK=$kind "$python" -m pytest -q --rootdir "$PWD" crates/py/spark-tests -W ignore::FutureWarning "$@" 2>"$work/stderr" ||

@@ -16,6 +16,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "3",
     "spark.task.maxFailures": "3",
+    # Queries of a few hundred rows are over before their code is compiled.
+    "spark.sql.codegen.wholeStage": "false",
     "spark.log.level": "OFF",
     "spark.speculation": "true",
     "spark.speculation.interval": "50ms",
