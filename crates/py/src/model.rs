@@ -217,8 +217,7 @@ impl Model {
         held_out: Option<bool>,
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
-        let rows =
-            rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
+        let rows = rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.inner.names()).map_err(raised)?;
         let (model, extension) = (Arc::clone(&self.inner), Arc::clone(&self.extension));
         let placed = run(py, threads, None, move |observer| match deviations {
             true => transformed_with_std(&model.transformer()?, &extension, &rows, held_out, observer),

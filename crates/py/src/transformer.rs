@@ -87,8 +87,7 @@ impl Transformer {
         rows: Numbers,
         missing_cells: &str,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
-        let rows =
-            rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.model.names()).map_err(raised)?;
+        let rows = rows.new_rows(missing(Some(missing_cells)).map_err(raised)?, self.model.names()).map_err(raised)?;
         let ended = || panicked(&"a thread ended early");
         let sent = py.detach(|| {
             let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);

@@ -64,7 +64,7 @@ impl Dyadic {
         }
     }
 
-    /// The limbs from this index on, so many.
+    /// This number of limbs, from this index on.
     fn aligned(&self, first: i32, len: usize) -> Vec<u64> {
         let mut limbs = vec![0; (self.first - first) as usize];
         limbs.extend(&self.limbs);

@@ -32,11 +32,11 @@ pub struct ExactMoments {
 }
 
 impl ExactMoments {
-    /// Of no rows with so many columns.
+    /// Of no rows with this number of columns.
     ///
     /// # Errors
     ///
-    /// If there are no columns, or so many that there is no memory for their products.
+    /// If the number of columns is zero, or memory for their products is short.
     pub fn new(columns: usize) -> Result<ExactMoments> {
         if columns == 0 {
             let fact = "moments of 0 columns were requested";

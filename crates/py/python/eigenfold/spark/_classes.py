@@ -20,7 +20,7 @@ from .._classes import CLASSES as PYTHON
 from .._load import of_model
 from .._spec import Spec
 from . import _file, _linear
-from ._columns import Columns, field_of, flat
+from ._columns import Columns, field_of, plain
 from ._embed import NO_STD, Plan
 from ._params import ColumnParams, SampleParams, camel, converter, getter, of_table, param, setter
 from ._sample import Sample, draw
@@ -205,13 +205,12 @@ class Model(_MethodParams, SparkModel, MLReadable, MLWritable):
         if forward and std is not None:
             self._check_std()
         model = ship(dataset.sparkSession, self.content())
-        read, places, vectors = flat(dataset)
-        columns = columns.within(dataset.columns, places)
+        columns = columns.within(dataset.columns)
         missing, handle, held_out = (self.getOrDefault(one) for one in ("missing", "handleInvalid", "heldOut"))
-        plan = Plan(model, columns, width, missing, handle, kind, std is not None, far is not None, held_out, tuple(places), tuple(vectors))
+        plan = Plan(model, columns, width, missing, handle, kind, std is not None, far is not None, held_out)
         fields = [*dataset.schema.fields, *new]
         numbered = StructType([StructField(f"column{at}", field.dataType, True, field.metadata) for at, field in enumerate(fields)])
-        return read.mapInArrow(on_workers(EMBED, name, __version__, plan), numbered).toDF(*(field.name for field in fields))
+        return plain(dataset).mapInArrow(on_workers(EMBED, name, __version__, plan), numbered).toDF(*(field.name for field in fields))
 
     def _check_std(self) -> None:
         """Refuses standard deviations of a method that has none without further fits."""

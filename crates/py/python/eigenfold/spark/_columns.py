@@ -61,10 +61,24 @@ class Columns(NamedTuple):
             return Columns(tuple(given), "array", isinstance(kind.elementType, types.FloatType), shown)
         raise ValueError(f"column {column!r} is of type {kind.simpleString()}; give vectors, arrays of numbers, or inputCols")
 
-    def within(self, names: list[str], places: list[int]) -> Columns:
+    def within(self, names: list[str]) -> Columns:
         """The same columns, found in a batch by their place: names may have dots, which Spark Connect takes for fields."""
-        at = dict(zip(reversed(names), reversed(places)))
-        return self._replace(places=tuple(at[name] for name in self.names), shown_places=tuple(at[name] for name in self.shown if name in at))
+        return self._replace(places=tuple(map(names.index, self.names)), shown_places=tuple(names.index(name) for name in self.shown if name in names))
+
+    def read(self, name: str) -> Any:
+        """A column as an expression, a vector as an array: Spark takes several times as long to hand over vectors."""
+        from pyspark.sql import functions
+
+        whole = functions.col(quoted(name))
+        if self.kind != "vector" or name not in self.names:
+            return whole
+        from pyspark.ml.functions import vector_to_array
+
+        return functions.when(whole.isNotNull(), vector_to_array(whole)).alias(name)
+
+    def as_read(self) -> Columns:
+        """The same columns after `read`."""
+        return self._replace(kind="array") if self.kind == "vector" else self
 
     def width_of_one(self, read: Any) -> int:
         """The number of features of a row that has the most of the first few, of columns as they are read."""
@@ -72,19 +86,16 @@ class Columns(NamedTuple):
 
         if self.kind == "columns":
             return len(self.names)
-        names = read.columns[self.places[0] : self.places[0] + (FLAT if self.kind == "vector" else 1)]
-        lengths = functions.size(functions.col(names[-1]))
-        if self.kind == "vector":
-            lengths = functions.coalesce(functions.col(names[1]), lengths)
-        return max([0, *(row[0] or 0 for row in read.where(lengths > 0).select(lengths).limit(100).collect())])
+        lengths = functions.size(functions.col(read.columns[self.places[0]]))
+        return max([0, *(row[0] for row in read.where(lengths > 0).select(lengths).limit(100).collect())])
 
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that there are, by their number of features; a null in a vector is NaN."""
         if self.kind == "columns":
             yield Group(np.arange(batch.num_rows), self._side_by_side(batch))
             return
-        place = self.places[0]
-        lengths, entries, sparse = _of_vectors(batch.columns[place : place + FLAT]) if self.kind == "vector" else _of_arrays(batch.column(place))
+        column = batch.column(self.places[0])
+        lengths, entries, sparse = _of_vectors(column.flatten()) if self.kind == "vector" else _of_arrays(column)
         starts = np.concatenate([[0], np.cumsum(np.maximum(lengths, 0))])
         for length in np.unique(lengths[lengths >= 0]):
             rows = np.flatnonzero(lengths == length)
@@ -135,28 +146,15 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def flat(dataset: Any) -> tuple[Any, list[int], list[bool]]:
-    """A DataFrame as batches get it, the place of every column, and which columns are vectors.
-
-    Columns have names without dots and spaces. A vector has four columns, since Spark takes seven times as long to hand over structures.
-    """
-    from pyspark.sql import functions
-
-    names = [f"column{at}" for at in range(len(dataset.columns))]
-    vectors = [type(field.dataType).__name__ == "VectorUDT" for field in dataset.schema.fields]
-    parts = []
-    for name, is_vector in zip(names, vectors):
-        whole = functions.col(name)
-        parts.append([functions.unwrap_udt(whole)[part].alias(f"{name}{part}") for part in PARTS] if is_vector else [whole])
-    places = [sum(len(part) for part in parts[:at]) for at in range(len(parts))]
-    return dataset.toDF(*names).select(*(one for part in parts for one in part)), places, vectors
+def plain(dataset: Any) -> Any:
+    """A DataFrame whose columns have names without dots and spaces."""
+    return dataset.toDF(*(f"column{at}" for at in range(len(dataset.columns))))
 
 
 def needed(dataset: Any, columns: Any) -> tuple[Any, Any]:
     """The columns that are read of a DataFrame alone, and where they are."""
     names = list(dict.fromkeys(columns.names + columns.shown))
-    read, places, _ = flat(dataset.select(*map(quoted, names)))
-    return read, columns.within(names, places)
+    return plain(dataset.select(*map(columns.read, names))), columns.within(names).as_read()
 
 
 def way_out(fault: str) -> str:
@@ -207,18 +205,6 @@ def _of_vectors(parts: list[Any]) -> tuple[np.ndarray, np.ndarray, list[Group]]:
 
 # Vectors as spark.ml keeps them in Arrow.
 VECTOR = pa.struct([pa.field("type", pa.int8(), nullable=False), pa.field("size", pa.int32()), pa.field("indices", pa.list_(pa.field("element", pa.int32(), nullable=False))), pa.field("values", pa.list_(pa.field("element", pa.float64(), nullable=False)))])
-
-
-# The columns of a vector in a batch.
-PARTS = [field.name for field in VECTOR]
-FLAT = len(PARTS)
-
-
-def vector_of(parts: list[Any]) -> Any:
-    """A column of vectors of its four parts."""
-    gone = parts[0].is_null()
-    parts = [parts[0].fill_null(0), *(part.cast(field.type) for part, field in zip(parts[1:], list(VECTOR)[1:]))]
-    return pa.StructArray.from_arrays(parts, fields=list(VECTOR), mask=gone if gone.true_count else None)
 
 
 def field_of(kind: str) -> Any:

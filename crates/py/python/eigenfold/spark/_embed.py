@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _eigenfold
-from ._columns import FLAT, Columns, column_of, vector_of, way_out
+from ._columns import Columns, column_of, way_out
 from ._sample import invalid, partition
 from ._ship import Shipped, kept
 
@@ -31,9 +31,6 @@ class Plan(NamedTuple):
     std: bool
     far: bool
     held_out: bool | None
-    # Where the columns of the DataFrame are in a batch, and which are vectors.
-    places: tuple[int, ...]
-    vectors: tuple[bool, ...]
 
 
 def embedded(batches: Iterator[Any], plan: Plan) -> Iterator[Any]:
@@ -76,8 +73,7 @@ def _with_columns(batches: Iterator[Any], plan: Plan, missing: bool, compute: An
         if len(matrix):
             results = list(compute(matrix))
         whole = None if there.all() else there
-        kept = [vector_of(batch.columns[at : at + FLAT]) if is_vector else batch.column(at) for at, is_vector in zip(plan.places, plan.vectors)]
-        columns = [*kept, column_of(results[0], whole, plan.kind)]
+        columns = [*batch.columns, column_of(results[0], whole, plan.kind)]
         if plan.std:
             columns.append(column_of(results[2], whole, plan.kind))
         if plan.far:

@@ -1,4 +1,4 @@
-"""Saved models: metadata as spark.ml has them, and the bytes of the model file in pieces, as a table that any file system of Spark holds.
+"""Saved models: metadata as spark.ml has them, and the bytes of the model file in chunks, as a table that any file system of Spark holds.
 
 The model is in a directory that is named by its content, and the metadata name it. The metadata are written last, so that a driver that is
 stopped leaves no model that could be taken for a whole one, and an overwritten model is replaced at once.
@@ -19,7 +19,7 @@ from .._load import of_model
 from ._ship import Shipped, on_workers, ship
 
 # The bytes of a row of the table, the rows of a file, and those that are read at a time: a driver with a heap of 1 GB reads models of 1 GB.
-PIECE = 1_000_000
+CHUNK = 1_000_000
 TOGETHER = 8
 AT_A_TIME = 64
 
@@ -37,17 +37,17 @@ class Writer(MLWriter):
         content, session = self._fitted.content(), self.sparkSession
         digest = hashlib.sha256(content).hexdigest()
         before = _digest(path, session) if self.shouldOverwrite else None
-        count = -(-len(content) // PIECE)
-        pieces = session.range(0, count, 1, -(-count // TOGETHER))
-        table = pieces.mapInArrow(on_workers(__name__, "pieces", __version__, ship(session, content)), "piece long, content binary")
+        count = -(-len(content) // CHUNK)
+        chunks = session.range(0, count, 1, -(-count // TOGETHER))
+        table = chunks.mapInArrow(on_workers(__name__, "chunks", __version__, ship(session, content)), "chunk long, content binary")
         table.write.mode("overwrite").parquet(_place(path, digest))
-        more = {"model": {"digest": digest, "bytes": len(content), "pieces": count, "eigenfold": __version__, "summary": self._fitted._summary}}
+        more = {"model": {"digest": digest, "bytes": len(content), "chunks": count, "eigenfold": __version__, "summary": self._fitted._summary}}
         metadata = DefaultParamsWriter._get_metadata_to_save(self._fitted, session, more)
         frame = session.createDataFrame([(metadata,)], schema=["value"]).coalesce(1)
         frame.write.mode(mode).text(os.path.join(path, "metadata"))
         if before not in (None, digest):
             # There is no way to remove a directory without the JVM; it is left empty.
-            session.createDataFrame([], "piece long, content binary").write.mode("overwrite").parquet(_place(path, before))
+            session.createDataFrame([], "chunk long, content binary").write.mode("overwrite").parquet(_place(path, before))
 
 
 def _place(path: str, digest: str) -> str:
@@ -62,12 +62,12 @@ def _digest(path: str, session: Any) -> Any:
         return None
 
 
-def pieces(batches: Iterator[Any], shipped: Shipped) -> Iterator[Any]:
-    """The pieces with these numbers; on workers."""
+def chunks(batches: Iterator[Any], shipped: Shipped) -> Iterator[Any]:
+    """The chunks with these numbers; on workers."""
     for batch in batches:
         for at in batch.column(0).to_pylist():
-            piece = shipped.part(at * PIECE, (at + 1) * PIECE)
-            yield pa.RecordBatch.from_arrays([pa.array([at], pa.int64()), pa.array([piece], pa.binary())], names=["piece", "content"])
+            chunk = shipped.part(at * CHUNK, (at + 1) * CHUNK)
+            yield pa.RecordBatch.from_arrays([pa.array([at], pa.int64()), pa.array([chunk], pa.binary())], names=["chunk", "content"])
 
 
 class Reader(MLReader):
@@ -84,11 +84,11 @@ class Reader(MLReader):
         about = metadata["model"]
         table = self.sparkSession.read.parquet(_place(path, about["digest"]))
         found: dict[int, bytes] = {}
-        for first in range(0, about["pieces"], AT_A_TIME):
-            some = table.where(f"piece >= {first} and piece < {first + AT_A_TIME}").toArrow()
-            found.update(zip(some["piece"].to_pylist(), some["content"].to_pylist()))
+        for first in range(0, about["chunks"], AT_A_TIME):
+            some = table.where(f"chunk >= {first} and chunk < {first + AT_A_TIME}").toArrow()
+            found.update(zip(some["chunk"].to_pylist(), some["content"].to_pylist()))
         content = b"".join(found[at] for at in sorted(found))
-        if len(found) != about["pieces"] or hashlib.sha256(content).hexdigest() != about["digest"]:
+        if len(found) != about["chunks"] or hashlib.sha256(content).hexdigest() != about["digest"]:
             fact = f"the model in {path} has {len(content)} of {about['bytes']} bytes" if len(content) != about["bytes"] else f"the model in {path} is damaged"
             raise ValueError(f"{fact}; save it again")
         found.clear()

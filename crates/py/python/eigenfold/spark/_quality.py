@@ -41,9 +41,17 @@ class Pair(NamedTuple):
     def single(self) -> bool:
         return False
 
-    def within(self, names: list[str], places: list[int]) -> Pair:
+    def within(self, names: list[str]) -> Pair:
         """The same columns, found in a batch by their place."""
-        return Pair(self.data.within(names, places), self.map.within(names, places))
+        return Pair(self.data.within(names), self.map.within(names))
+
+    def read(self, name: str) -> Any:
+        """A column as an expression."""
+        return (self.data if name in self.data.names else self.map).read(name)
+
+    def as_read(self) -> Pair:
+        """The same columns after `read`."""
+        return Pair(self.data.as_read(), self.map.as_read())
 
     def groups(self, batch: Any) -> Iterator[Group]:
         """The rows that have both."""

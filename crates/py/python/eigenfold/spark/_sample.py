@@ -145,11 +145,11 @@ def counted(batches: Iterator[Any], columns: Columns, seed: int, missing: bool) 
         if not seen.all():
             add((0, INVALID), int((~seen).sum()), f"{named(int(np.flatnonzero(~seen)[0]))}: {columns.fault(None, None, missing)}")
         above += batch.num_rows
-    keys = list(counts)
-    if keys:
-        whole, text = pa.int32(), [examples.get(key) for key in keys]
+    known = list(counts)
+    if known:
+        whole, text = pa.int32(), [examples.get(key) for key in known]
         yield pa.RecordBatch.from_arrays(
-            [pa.array([key[0] for key in keys], whole), pa.array([key[1] for key in keys], whole), pa.array(list(counts.values()), pa.int64()), pa.array(list(checks.values()), pa.int64()), pa.array(text, pa.string())],
+            [pa.array([key[0] for key in known], whole), pa.array([key[1] for key in known], whole), pa.array(list(counts.values()), pa.int64()), pa.array(list(checks.values()), pa.int64()), pa.array(text, pa.string())],
             names=["width", "bin", "count", "check", "example"],
         )
 

@@ -36,7 +36,7 @@ class Shipped(NamedTuple):
         """The name of the file."""
         return f"eigenfold-{self.digest}"
 
-    def bytes(self) -> bytes:
+    def content(self) -> bytes:
         """What was shipped; on a worker."""
         if self.within is not None:
             return self.within
@@ -92,7 +92,7 @@ def kept(shipped: Shipped, use: Any, make: Callable[[bytes], Any]) -> Any:
     """What is made of shipped bytes for a use, made once per worker process."""
     key = (shipped.digest, use)
     if key not in _models:
-        _models[key] = make(shipped.bytes())
+        _models[key] = make(shipped.content())
         while len(_models) > KEPT:
             _models.popitem(last=False)
     _models.move_to_end(key)

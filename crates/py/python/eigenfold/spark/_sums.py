@@ -98,7 +98,7 @@ class Moments:
 
 
 def sums_of(what: str, width: int, about: bytes) -> Any:
-    """Empty sums of rows of so many features."""
+    """Empty sums of rows of this number of features."""
     return {"moments": lambda: Moments(width), "observed": lambda: Observed(width), "centered": lambda: Centered(width, about), "terms": lambda: Terms(width, about)}[what]()
 
 
